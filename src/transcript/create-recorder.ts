@@ -8,7 +8,6 @@ import { KeptFiles } from "./kept-files.ts";
 import { RecordingFolder, type RecordingFolderOptions } from "./recording-folder.ts";
 import type { Formats } from "./transcript-paths.ts";
 import { Timeouts } from "./timeouts.ts";
-import { Presence } from "./presence.ts";
 import { SessionPlaces } from "./session-place.ts";
 import type { RecordingContext } from "./session-recording.ts";
 import { WritePool } from "./files/write-pool.ts";
@@ -48,9 +47,8 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
   });
   const timeouts = new Timeouts();
   const places = new SessionPlaces({ fs, root, format: formats[0], queries, timeouts });
-  const presence = new Presence(fs, root);
   const pool = new WritePool();
-  const shared = { folder, formats, maxInlineChars, fs, pool, places, presence, entryRedactor, timeouts, redaction };
+  const shared = { folder, formats, maxInlineChars, fs, pool, places, entryRedactor, timeouts, redaction };
   return new Recorder({ ...shared, queries, onFault, onFailure });
 }
 

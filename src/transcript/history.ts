@@ -15,8 +15,6 @@ export interface HistoryOptions {
   sessionID: string;
   /** Each file of the session has entries, so that mostly only the last messages are missing. */
   isContinued: boolean;
-  /** Another process has the session open, so unfinished parts in the store may still end there. */
-  isShared: boolean;
   /** True for messages that this process receives live. */
   isLive: (messageID: string) => boolean;
   /** True if every file of the session has the draft. */
@@ -48,39 +46,20 @@ function unread(): Draft {
   return { entry: { type: "session_event", timestamp: isoTime(undefined, Date.now()), name: "missing entries", text } };
 }
 
-function draftsOf(records: readonly HostRecord[], { isLive, isShared }: HistoryOptions): Draft[] {
+function draftsOf(records: readonly HostRecord[], { isLive }: HistoryOptions): Draft[] {
   const drafts: Draft[] = [];
   const past = new Timeline(Date.now, (draft) => drafts.push(draft));
-  const isElsewhere = isShared ? openElsewhere(records) : () => false;
   let messageID: string | undefined;
   for (const record of records) {
-    if (!("messageID" in record) || isLive(record.messageID) || isElsewhere(record)) continue;
-    // Unfinished parts in a stored message were cut off with their process; nothing will end them.
+    if (!("messageID" in record) || isLive(record.messageID)) continue;
+    // Unfinished parts in a stored message were mostly cut off with their process. If another process still works on
+    // them, their real ends replace the invented ones.
     if (record.messageID !== messageID) past.interrupt();
     messageID = record.messageID;
     past.accept(record);
   }
   past.interrupt();
   return drafts;
-}
-
-/**
- * Detects records that another running process will still change: in messages that are not completed, calls without an
- * end, and texts that are unfinished or whose usage is missing.
- */
-function openElsewhere(records: readonly HostRecord[]): (record: HostRecord) => boolean {
-  const underWay = new Set<string>();
-  const counted = new Set<string>();
-  for (const record of records) {
-    const isOpen = record.kind === "message" && record.role === "assistant" && !record.completed && !record.aborted;
-    if (isOpen) underWay.add(record.messageID);
-    if (record.kind === "usage") counted.add(record.messageID);
-  }
-  return (record) => {
-    if (record.kind === "call") return underWay.has(record.messageID) && record.end === undefined;
-    if (record.kind !== "text") return false;
-    return underWay.has(record.messageID) && !(record.done && counted.has(record.messageID));
-  };
 }
 
 async function storedRecords(

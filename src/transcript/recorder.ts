@@ -1,13 +1,9 @@
-import { join } from "node:path";
 import type { FlushResult } from "./files/append-file.ts";
-import { readChunks, type FileSystem } from "./files/file-system.ts";
-import { given } from "../given.ts";
 import { atMost, pause } from "./timeouts.ts";
 import type { TranscriptFormat } from "./transcript-paths.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
-import type { HostRecord, SessionRecord } from "./records.ts";
-import { SessionRecording, type RecordingContext, type Subagent } from "./session-recording.ts";
-import { openTranscript } from "./format/formats.ts";
+import type { HostRecord } from "./records.ts";
+import { SessionRecording, type RecordingContext } from "./session-recording.ts";
 
 /** Maximum number of sessions with state in memory; the one unused for longest is dropped, and reread when it continues. */
 const MAX_SESSIONS = 200;
@@ -24,12 +20,6 @@ const SETTLE_STEP_MS = 20;
 export class Recorder {
   readonly #context: RecordingContext;
   readonly #sessions = new Map<string, SessionRecording>();
-  /** Comparisons of earlier sessions with their transcripts. */
-  readonly #lookups = new Set<Promise<void>>();
-  /** Recalls of subagents' sessions, one after the other. */
-  #recalls: Promise<void> = Promise.resolve();
-  /** Sessions being recalled because another one started them. */
-  readonly #recalled = new Set<string>();
 
   constructor(context: RecordingContext) {
     this.#context = context;
@@ -47,17 +37,9 @@ export class Recorder {
   accept(record: HostRecord): void {
     try {
       if (record.kind === "session") {
-        const { sessionID, title, isNew } = record;
-        const { places } = this.#context;
-        const known = places.known(sessionID)?.title;
-        places.learn(record);
-        // A session that was only listed or touched is not opened.
-        if (!isNew && !this.#sessions.has(sessionID)) {
-          if (title === undefined || title === known) return;
-          if (known === undefined) this.#lookUp(this.#compareTitle(record, title));
-          else this.#rename(record);
-          return;
-        }
+        this.#context.places.learn(record);
+        // A session that was only listed, touched or renamed is not opened.
+        if (!record.isNew && !this.#sessions.has(record.sessionID)) return;
       }
       this.#session(record.sessionID).accept(record);
     } catch (error) {
@@ -70,16 +52,13 @@ export class Recorder {
    * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted.
    */
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
-    if (this.#lookups.size > 0) await atMost(timeoutMs / 2, Promise.all(this.#lookups));
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
     if (end === "no") return bringToDisk(chosen, timeoutMs);
     if (end === "soon") await this.#settle(chosen);
-    const { timeouts, presence } = this.#context;
-    const calm = timeouts.hurry();
+    const calm = this.#context.timeouts.hurry();
     for (const session of chosen) session.interrupt();
     const report = await bringToDisk(chosen, timeoutMs);
     calm();
-    await Promise.all(chosen.map(({ sessionID }) => presence.leave(sessionID)));
     return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
   }
 
@@ -113,69 +92,12 @@ export class Recorder {
     }
   }
 
-  /** Records the new title of a session dropped from memory. */
-  #rename({ sessionID, title, eventID }: SessionRecord): void {
-    const session = this.#session(sessionID);
-    session.accept({ kind: "event", sessionID, name: "title", ...given({ text: title, eventID }) });
-  }
-
-  #lookUp(lookup: Promise<void>): void {
-    const settled = lookup.catch(this.#context.onFailure).finally(() => this.#lookups.delete(settled));
-    this.#lookups.add(settled);
-  }
-
-  /**
-   * Records the subagents of a session that is opened. False if the session should not be written yet: it was itself
-   * started by another one, and while its file is missing, it and its subagents are looked for again.
-   */
-  async #openSubagents(sessionID: string, subagents: readonly Subagent[]): Promise<boolean> {
-    if (this.#recalled.has(sessionID)) {
-      await this.#recallSubagents(subagents);
-      return !this.#context.timeouts.isHurried;
-    }
-    if (subagents.length > 0) {
-      // One after the other: a session may have started hundreds. Its own entries do not wait for them.
-      this.#recalls = this.#recalls.then(() => this.#recallSubagents(subagents)).catch(this.#context.onFailure);
-      this.#lookUp(this.#recalls);
-    }
-    return true;
-  }
-
-  /** Records the sessions of subagents that ran while the plugin was off, or before a format was added. */
-  async #recallSubagents(subagents: readonly Subagent[]): Promise<void> {
-    const { formats, places, timeouts } = this.#context;
-    for (const { sessionID, isRecorded } of subagents) {
-      const hasFile = await Promise.all(formats.map((format) => places.hasTranscript(sessionID, format)));
-      if (timeouts.isHurried) return;
-      if (this.#sessions.has(sessionID) || (isRecorded && hasFile.every(Boolean))) continue;
-      this.#recalled.add(sessionID);
-      await this.recall(sessionID);
-      this.#recalled.delete(sessionID);
-    }
-  }
-
-  /** Records the title of a session without state in memory, if its transcript has another title. */
-  async #compareTitle(record: SessionRecord, title: string): Promise<void> {
-    const { sessionID } = record;
-    const { formats, fs, folder, places, redaction } = this.#context;
-    const [format] = formats;
-    if (!(await places.hasTranscript(sessionID, format))) return;
-    const path = join(folder.transcripts, await places.path(sessionID, format));
-    const recorded = await recordedTitle(fs, path, format);
-    const isOther = recorded !== undefined && recorded !== (await redaction.text(title));
-    // Meanwhile the session may have been opened or renamed again.
-    if (isOther && !this.#sessions.has(sessionID) && places.known(sessionID)?.title === title) this.#rename(record);
-  }
-
   #session(sessionID: string): SessionRecording {
     const known = this.#sessions.get(sessionID);
     if (known) return known;
     // Before the new session is added, because it would count as idle and be dropped.
     this.#forgetUnused();
-    const session = new SessionRecording(sessionID, this.#context, {
-      onLink: (childID) => this.#beginNew(childID),
-      openSubagents: (subagents) => this.#openSubagents(sessionID, subagents),
-    });
+    const session = new SessionRecording(sessionID, this.#context, (childID) => this.#beginNew(childID));
     this.#sessions.set(sessionID, session);
     return session;
   }
@@ -203,32 +125,10 @@ export class Recorder {
   }
 
   #letGo(sessionID: string, session: SessionRecording): void {
-    const { places, presence } = this.#context;
     this.#sessions.delete(sessionID);
-    places.forget(sessionID);
-    void presence.leave(sessionID);
+    this.#context.places.forget(sessionID);
     for (const { file } of session.openOutputs) void file.close();
   }
-}
-
-/** Longest transcript read for its title. */
-const MAX_BYTES = 16 * 1024 * 1024;
-
-/** Returns the last title in a transcript, "" if it has none. Undefined if the file is too long or cannot be read. */
-async function recordedTitle(fs: FileSystem, path: string, format: TranscriptFormat): Promise<string | undefined> {
-  let title = "";
-  try {
-    if ((await fs.stat(path)).size > MAX_BYTES) return undefined;
-    for await (const item of openTranscript(format, readChunks(fs, path))) {
-      if (item.kind === "header") title = item.header.title ?? title;
-      if (item.kind !== "entry") continue;
-      const { entry } = item;
-      if (entry.type === "session_event" && entry.name === "title") title = entry.text ?? title;
-    }
-  } catch {
-    return undefined;
-  }
-  return title;
 }
 
 /** Result for the entries of several files. */

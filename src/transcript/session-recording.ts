@@ -12,7 +12,6 @@ import type { TranscriptHeader } from "./format/entry-types.ts";
 import { pastDrafts } from "./history.ts";
 import type { Timeouts } from "./timeouts.ts";
 import type { EntryRedactor, PreparedEntry, Redaction } from "./entry-redactor.ts";
-import type { Presence } from "./presence.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord, RecorderQueries } from "./records.ts";
 import type { SessionPlaces } from "./session-place.ts";
@@ -45,7 +44,6 @@ export interface RecordingContext {
   fs: FileSystem;
   pool: WritePool;
   places: SessionPlaces;
-  presence: Presence;
   entryRedactor: EntryRedactor;
   queries: RecorderQueries;
   timeouts: Timeouts;
@@ -56,21 +54,6 @@ export interface RecordingContext {
   onFailure: (error: unknown) => void;
 }
 
-/** A session that a call of another one started. */
-export interface Subagent {
-  sessionID: string;
-  /** The call is in all transcripts of its session. */
-  isRecorded: boolean;
-}
-
-/** Connects a session with the others of its recorder. */
-interface Relations {
-  /** Called when an entry links to the transcript of another session. */
-  onLink: (sessionID: string) => void;
-  /** Called with the subagents of a session that is opened. False if the session should not be written yet. */
-  openSubagents: (subagents: readonly Subagent[]) => Promise<boolean>;
-}
-
 /** Records one session: turns the host's records into lines for the append writers. */
 export class SessionRecording {
   readonly sessionID: string;
@@ -78,7 +61,8 @@ export class SessionRecording {
   /** The host created it during the recording, so it has no history. */
   isNew = false;
   readonly #context: RecordingContext;
-  readonly #relations: Relations;
+  /** Called when an entry links to the transcript of another session. */
+  readonly #onLink: (sessionID: string) => void;
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
   /** Pending or finished opening of the files. */
@@ -92,11 +76,11 @@ export class SessionRecording {
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Infinity;
 
-  constructor(sessionID: string, context: RecordingContext, relations: Relations) {
+  constructor(sessionID: string, context: RecordingContext, onLink: (sessionID: string) => void) {
     this.sessionID = sessionID;
     this.timeline = new Timeline(Date.now, (draft) => this.#add(draft));
     this.#context = context;
-    this.#relations = relations;
+    this.#onLink = onLink;
   }
 
   accept(record: HostRecord): void {
@@ -218,16 +202,13 @@ export class SessionRecording {
       this.#preparing = batch.length;
       for (const entry of await this.#prepare(batch)) this.#append(outputs, entry);
       this.#preparing = 0;
-      if (isLarge) await Promise.all(outputs.map(({ file }) => (file.isFailing ? undefined : file.flush())));
+      if (isLarge) await Promise.all(outputs.flatMap(({ file }) => (file.isFailing ? [] : file.flush())));
     }
     if (this.#lost > 0) this.#append(outputs, { entry: this.#lossEntry() });
   }
 
   async #open(): Promise<readonly Output[]> {
-    if (this.#outputs) {
-      await this.#context.presence.enter(this.sessionID);
-      return this.#outputs;
-    }
+    if (this.#outputs) return this.#outputs;
     this.#outputs = await this.#openOutputs();
     const history = await this.#history(this.#outputs);
     this.#drafts = [...history, ...this.#drafts];
@@ -235,18 +216,14 @@ export class SessionRecording {
   }
 
   async #openFiles(): Promise<Output[]> {
-    const { folder, formats, fs, maxInlineChars, places, presence, pool } = this.#context;
+    const { folder, formats, fs, maxInlineChars, places, pool } = this.#context;
     const { sessionID } = this;
     // At the same time, because on a busy host each step waits for the host's own work.
     await Promise.all([folder.check(), folder.prepare(), places.parentOf(sessionID)]);
     void folder.list(sessionID);
     void folder.warn();
     const [linkFormat] = formats;
-    const [header] = await Promise.all([
-      this.#header(),
-      presence.enter(sessionID),
-      this.isNew ? undefined : this.#checkPlaces(),
-    ]);
+    const [header] = await Promise.all([this.#header(), this.isNew ? undefined : this.#checkPlaces()]);
     const begun = (): TranscriptHeader => {
       // The folder may have been removed since, with the .gitignore that keeps its files out of the repository.
       void folder.prepare();
@@ -318,23 +295,14 @@ export class SessionRecording {
 
   async #missedDrafts(outputs: readonly Output[]): Promise<Draft[]> {
     const { sessionID } = this;
-    const { formats, places, presence, queries, timeouts } = this.#context;
-    const [isShared, ...hasFile] = await Promise.all([
-      presence.isShared(sessionID),
-      ...formats.map((format) => places.hasTranscript(sessionID, format)),
-    ]);
+    const { formats, places, queries, timeouts } = this.#context;
+    const hasFile = await Promise.all(formats.map((format) => places.hasTranscript(sessionID, format)));
     const isContinued = hasFile.every(Boolean);
     const isLive = (messageID: string): boolean => this.timeline.knows(messageID);
     const isRecorded = ({ entry }: Draft): boolean =>
       outputs.every(({ encoder, file }) => encoder.isRecorded(entry, file.keys));
-    const drafts = await pastDrafts({ sessionID, isContinued, isShared, isLive, isRecorded, queries, timeouts });
-    const missed = new Set(drafts.filter((draft) => !isRecorded(draft)));
-    const subagents = drafts.flatMap((draft): Subagent[] => {
-      const { entry } = draft;
-      if (entry.type !== "tool_use" || entry.subagent === undefined) return [];
-      return [{ sessionID: entry.subagent.sessionID, isRecorded: !missed.has(draft) }];
-    });
-    return (await this.#relations.openSubagents(subagents)) ? [...missed] : [];
+    const drafts = await pastDrafts({ sessionID, isContinued, isLive, isRecorded, queries, timeouts });
+    return drafts.filter((draft) => !isRecorded(draft));
   }
 
   /** Skips the news that a session was renamed or deleted, if nothing of it was recorded. */
@@ -382,7 +350,7 @@ export class SessionRecording {
   }
 
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
-    if ("subagent" in entry.entry && entry.entry.subagent) this.#relations.onLink(entry.entry.subagent.sessionID);
+    if ("subagent" in entry.entry && entry.entry.subagent) this.#onLink(entry.entry.subagent.sessionID);
     for (const { encoder, file } of outputs) {
       try {
         const { missing } = file.stats;

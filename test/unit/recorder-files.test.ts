@@ -101,25 +101,6 @@ describe("the files of a recorded session", () => {
     assert.deepEqual(raw, []);
   });
 
-  test("a released session gets its new title, once", async () => {
-    const folder = data();
-    const recording = new Recording(folder).does(...newSession("ses_1", 1));
-    await recording.recorder.flush(5_000);
-    await eventually(() => {
-      recording.recorder.release();
-      return recording.recorder.size === 0;
-    });
-    recording.does(session("updated", "ses_1"));
-    assert.equal(recording.recorder.size, 0, "it was only touched");
-    const renamed = session("updated", "ses_1", { title: "Another" });
-    await recording.does(renamed, renamed, session("updated", "ses_1", { title: "Another" })).end();
-    const { entries } = await readSound(folder, "ses_1.md");
-    const titles = entries.flatMap((entry) =>
-      entry.type === "session_event" && entry.name === "title" ? [entry.text] : [],
-    );
-    assert.deepEqual(titles, ["Another"]);
-  });
-
   test("only the formats that are wanted are written", async () => {
     for (const [format, names] of [
       ["markdown", ["ses_1.md"]],

@@ -48,22 +48,6 @@ describe("a session that continues in a new process", () => {
     assert.deepEqual(queries.asked, []);
   });
 
-  test("a new title of a session that the process has not heard of is recorded once", async () => {
-    for (const format of ["markdown", "jsonl"] as const) {
-      const folder = data();
-      const [file] = format === "markdown" ? ["ses_1.md"] : ["ses_1.jsonl"];
-      await new Recording(folder, { format }).does(...newSession("ses_1", 3)).end();
-      for (const title of ["New", "New", "Newer"]) {
-        await new Recording(folder, { format, queries: host() }).does(session("updated", "ses_1", { title })).end();
-      }
-      const { entries } = await readSound(folder, file ?? "");
-      const titles = entries.flatMap((each) =>
-        each.type === "session_event" && each.name === "title" ? [each.text] : [],
-      );
-      assert.deepEqual(titles, ["New", "Newer"]);
-    }
-  });
-
   test("what a killed process lost is recorded from the host's store, before what follows", async () => {
     for (const format of ["markdown", "jsonl"] as const) {
       const folder = data();

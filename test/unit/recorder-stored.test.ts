@@ -1,11 +1,8 @@
 /** Compares what the host has stored with the files: other processes at work, gaps, missed ends. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { stored } from "../support/recording/conversation.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { FakeHost } from "../support/recording/fake-host.ts";
 import {
@@ -93,7 +90,7 @@ const NEXT: HostStep[] = [
 ];
 
 describe("a second process on a session in which another is at work", () => {
-  test("ends nothing that the first one still does", async () => {
+  test("records what is open as interrupted, and the first process corrects that with the real ends", async () => {
     const folder = data();
     const first = new Recording(folder, BOTH).does(session("created", "ses_1"), ...UNDER_WAY);
     await first.recorder.flush(5_000);
@@ -104,9 +101,7 @@ describe("a second process on a session in which another is at work", () => {
     await second.end();
     await first.does(...ITS_END).end();
     for (const path of FILES) {
-      const { raw, told } = await readSound(folder, path);
-      const replacing = raw.filter((entry) => "continues" in entry && entry.continues === "replace");
-      assert.deepEqual(replacing, [], "nothing was recorded as interrupted, and then corrected");
+      const { told } = await readSound(folder, path);
       assert.deepEqual(told.toSorted(), [
         "assistant: I run it.",
         "assistant: Wait.",
@@ -119,31 +114,6 @@ describe("a second process on a session in which another is at work", () => {
       ]);
     }
   });
-
-  const dead = spawnSync(process.execPath, ["--version"]).pid;
-  for (const [what, owner] of [
-    ["a dead one", `${dead}.abc.1`],
-    // In a container that is started again, the host often has the same id as before.
-    ["a dead one that had the id of this process", `${process.pid}.abc-1.1`],
-  ] as const)
-    test(`tells what ${what} left open as interrupted, and takes its mark away`, async () => {
-      const folder = data();
-      const marks = join(folder, "transcripts/.recording");
-      mkdirSync(marks, { recursive: true });
-      symlinkSync(`${owner}.${hostname()}`, join(marks, `ses_1.${owner.replaceAll(".", "-")}.lock`));
-      const queries = new FakeHost().has("ses_1", STORED_UNDER_WAY);
-      const second = new Recording(folder, { queries }).does(...NEXT);
-      await second.recorder.flush(5_000);
-      const [own, ...others] = filesIn(marks);
-      assert.ok(own?.startsWith("ses_1.") && others.length === 0, "the only mark is its own");
-      await second.end();
-      assert.deepEqual(filesIn(marks), [], "no mark stays");
-      const { told } = await readSound(folder, "ses_1.md");
-      assert.deepEqual(
-        told.map((line) => line.split(/[.{]/)[0]),
-        ["user: Go", "use: bash ", "interrupted: ", "use: bash ", "interrupted: ", "user: And now?", "assistant: Wait"],
-      );
-    });
 });
 
 describe("messages sent while the plugin was off", () => {
@@ -256,7 +226,7 @@ describe("a text whose end was missed", () => {
     });
     await first.recorder.flush(5_000);
     assert.deepEqual(await texts(folder, "ses_1.md"), ["assistant: So "], "the last word may be half of one");
-    // The file as the killed process left it, without its mark.
+    // The file as the killed process left it.
     const second = data();
     mkdirSync(join(second, "transcripts"), { recursive: true });
     for (const path of FILES) copy(folder, second, path);
@@ -325,8 +295,6 @@ describe("a result that comes after the recorder wrote that the call was interru
     const folder = data();
     const first = new Recording(folder, BOTH).does(...begun);
     await first.recorder.flush(5_000);
-    // Without its mark, the first process cannot be known to be at work.
-    rmSync(join(folder, "transcripts/.recording"), { recursive: true });
     const queries = new FakeHost().has("ses_1", STORED_UNDER_WAY);
     await new Recording(folder, { ...BOTH, queries }).does(...NEXT).end();
     const { told } = await readSound(folder, "ses_1.md");
@@ -368,62 +336,3 @@ function copy(from: string, to: string, path: string): void {
   const text = readFileSync(join(from, "transcripts", path));
   writeFileSync(join(to, "transcripts", path), text);
 }
-
-describe("a subagent that ran without the plugin, or before a format was added", () => {
-  const task = { ...place("prt_4"), callID: "call_task", tool: "task" };
-  const child = sampleConversation("ses_child", 2);
-  const grandchild = sampleConversation("ses_grandchild", 1);
-  const taskOf = (of: typeof task, sessionID: string) => ({
-    ...of,
-    type: "tool",
-    state: completed({ prompt: "Do it." }, "Done.", { metadata: { sessionId: sessionID } }),
-  });
-  const childTask = { ...task, sessionID: "ses_child", messageID: "msg_z", id: "prt_z" };
-  const host = (): FakeHost => {
-    const turn = { info: messageInfo("ses_1", "msg_2", "assistant", COMPLETED), parts: [taskOf(task, "ses_child")] };
-    const below = {
-      info: messageInfo("ses_child", "msg_z", "assistant", COMPLETED),
-      parts: [taskOf(childTask, "ses_grandchild")],
-    };
-    return new FakeHost()
-      .has("ses_1", [STORED_UNDER_WAY[0], turn])
-      .has("ses_child", [...stored(child), below], { parentID: "ses_1" })
-      .hasConversation(grandchild, { parentID: "ses_child" });
-  };
-  const assertWhole = async (folder: string, extension: string): Promise<void> => {
-    const { told } = await readSound(folder, `ses_1/ses_child.${extension}`);
-    assert.deepEqual(told.slice(0, toldBy(child).length), toldBy(child));
-    assert.deepEqual((await readSound(folder, `ses_child/ses_grandchild.${extension}`)).told, toldBy(grandchild));
-  };
-
-  const goesOn = async (folder: string, options: object, queries = host()): Promise<FakeHost> => {
-    const recording = new Recording(folder, { ...options, queries }).does(...NEXT);
-    await recording.recorder.flush(5_000);
-    await recording.end();
-    return queries;
-  };
-
-  test("is recorded with its own subagents when its parent goes on", async () => {
-    const folder = data();
-    await goesOn(folder, BOTH);
-    for (const extension of ["md", "jsonl"]) await assertWhole(folder, extension);
-  });
-
-  test("is recorded the next time if the process ends at once", async () => {
-    const folder = data();
-    await new Recording(folder, { ...BOTH, queries: host() }).does(...NEXT).end();
-    await goesOn(folder, BOTH);
-    for (const extension of ["md", "jsonl"]) await assertWhole(folder, extension);
-  });
-
-  test("is recorded in a format that is added, and not asked for once it is", async () => {
-    const folder = data();
-    await goesOn(folder, {});
-    await assertWhole(folder, "md");
-    await goesOn(folder, BOTH);
-    await assertWhole(folder, "jsonl");
-    const { asked } = await goesOn(folder, BOTH);
-    assert.ok(asked.some((question) => question.startsWith("history ses_1")));
-    assert.ok(!asked.some((question) => question.startsWith("history ses_child")));
-  });
-});

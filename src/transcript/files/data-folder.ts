@@ -10,7 +10,7 @@ const MAX_RULES_BYTES = 1024 * 1024;
 const HARMLESS: ReadonlySet<string> = new Set([".gitignore", ".gitkeep", "README.md"]);
 
 /** Folders in a data folder where something is written for every session. */
-export const WRITTEN_FOLDERS: readonly string[] = ["transcripts", "transcripts/.recording", "sessions"];
+export const WRITTEN_FOLDERS: readonly string[] = ["transcripts", "sessions"];
 
 /**
  * Throws a `WriteFault` if a symbolic link on the way to one of the folders, relative to `dataFolder`, leads out of the
