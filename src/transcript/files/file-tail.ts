@@ -207,7 +207,7 @@ function checkBefore(handle: FileHandle, offset: number): Promise<Uint8Array> {
 }
 
 /** Returns the part of a torn tail that is kept. */
-export function fragmentLength({ validEnd }: TailScanner, size: number): number {
+function fragmentLength({ validEnd }: TailScanner, size: number): number {
   return Math.min(size - validEnd, FRAGMENT_BYTES);
 }
 
