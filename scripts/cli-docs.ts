@@ -1,17 +1,13 @@
 /**
- * Generates docs/cli (a page for each command, from the definitions that `--help` prints, with examples run on
- * docs/example) and docs/schemas (the schema of each command's `--json`). `node scripts/cli-docs.ts` writes both;
- * a test checks that they are up to date.
+ * Generates docs/cli.md: the help of each command, and what its examples print on docs/example. `node scripts/cli-docs.ts`
+ * writes it; a test checks that it is up to date.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
-import type { CommandDefinition } from "../src/cli/command.ts";
-import { DEFINITIONS, GROUPS } from "../src/cli/command-definitions.ts";
-import { SCHEMAS } from "../src/cli/output-schemas.ts";
+import { allCommands } from "../src/cli/commands/all-commands.ts";
 import { recordedLine, recordedListPath, recordedSince } from "../src/transcript/transcript-paths.ts";
 import { runCli } from "../test/support/cli/run-cli.ts";
 
@@ -54,7 +50,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
 
 const INTRODUCTION = `# The command line
 
-\`transcripts\` reads the sessions of coding agents. \`transcripts COMMAND --help\` prints what these pages say.
+\`transcripts\` reads the sessions of coding agents. \`transcripts COMMAND --help\` prints what this page says.
 
 ## For all commands
 
@@ -64,113 +60,37 @@ const INTRODUCTION = `# The command line
 - **Output**: data on standard output; notes, progress and the scope of a search on standard error. If the reader closes the pipe (\`| head\`), the program ends without a message.
 - **Terminals**: tables are laid out for the width of the terminal, or for \`COLUMNS\`; other text is left to the terminal. \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` on. Escape sequences and control characters of a session are never printed; JSON output has them, escaped.
 - **Times** are local in text, and as the source has them in JSON.
-- **JSON**: \`--json\` prints one object, or one object per line, described by the files in [schemas](../schemas/). Each begins with \`"version": 1\`; new keys may be added without a new version. Only \`errors --json\` has no version: its three keys are an older contract.
+- **JSON**: \`--json\` prints one object, or one object per line, described in [json.md](json.md).
 - **Start-up**: Node caches the compiled program in \`opencode-transcripts/compiled\` under \`XDG_CACHE_HOME\` (\`~/.cache\`, on Windows \`LOCALAPPDATA\`). The folder may be deleted at any time; \`NODE_COMPILE_CACHE\` names another, and \`NODE_DISABLE_COMPILE_CACHE=1\` turns the cache off.
-
-## Commands
 
 `;
 
-/** Replaces the folders `cli` and `schemas` in a folder. */
+/** Writes cli.md into a folder. */
 export async function writeCliDocs(folder: string): Promise<void> {
-  const pages = Map.groupBy(DEFINITIONS, pageOf);
-  const output = await outputs();
-  const files = new Map([["cli/README.md", INTRODUCTION + contents(pages)]]);
-  for (const [page, definitions] of pages)
-    files.set(`cli/${page}.md`, pageText(page, definitions, output).replace(/\n+$/, "\n"));
-  for (const [name, schema] of Object.entries(SCHEMAS))
-    files.set(`schemas/${fileName(name)}.json`, JSON.stringify(z.toJSONSchema(schema), null, 2));
-  for (const part of ["cli", "schemas"]) {
-    rmSync(join(folder, part), { recursive: true, force: true });
-    mkdirSync(join(folder, part), { recursive: true });
+  const runs = await outputs();
+  const sections: string[] = [];
+  for (const { group, runnable } of await allCommands()) {
+    const name = runnable.definition.name();
+    const commands =
+      "commands" in runnable ? runnable.commands.map((each) => `${name} ${each.definition.name()}`) : [name];
+    for (const command of commands) sections.push(await sectionOf(command, group, runs.get(command) ?? []));
   }
-  for (const [path, text] of files) writeFileSync(join(folder, path), text);
-  const formatter = join(REPOSITORY, "node_modules/.bin/oxfmt");
-  const configuration = join(REPOSITORY, ".oxfmtrc.json");
-  execFileSync(formatter, ["-c", configuration, "cli", "schemas"], { cwd: folder, stdio: "ignore" });
-}
-
-/** Commands of one group share a page. */
-function pageOf({ name }: CommandDefinition): string {
-  return name.split(" ", 1)[0] ?? name;
-}
-
-function fileName(command: string): string {
-  return command.replaceAll(" ", "-");
-}
-
-function contents(pages: ReadonlyMap<string, readonly CommandDefinition[]>): string {
-  const rows = [...pages].map(([page, [first]]) => `| [\`${page}\`](${page}.md) | ${GROUPS[page] ?? first?.does} |`);
-  return table(["command", "does"], rows);
-}
-
-function pageText(page: string, definitions: readonly CommandDefinition[], output: ReadonlyMap<string, Run[]>): string {
-  const group = GROUPS[page];
-  const sections = definitions.map((each) => commandText(each, group === undefined ? "#" : "##", output));
-  return group === undefined ? sections.join("\n") : `# transcripts ${page}\n\n${group}\n\n${sections.join("\n")}`;
-}
-
-function commandText(definition: CommandDefinition, heading: string, output: ReadonlyMap<string, Run[]>): string {
-  const { name, does, description, options, examples, nothing } = definition;
-  const json = options.find((option) => option.json !== undefined)?.json;
-  const runs = output.get(name) ?? [];
-  const parts = [`${heading} transcripts ${name}`, does];
-  if (description !== undefined) parts.push(description.replaceAll("\\", "\\\\"));
-  parts.push(fenced("sh", usage(definition)), argumentsText(definition));
-  if (runs.length > 0) parts.push(`${heading}# Examples`);
-  for (const { command, text } of runs) parts.push(fenced("console", `$ transcripts ${command}\n${text}`));
-  const others = examples.filter(({ command }) => !runs.some((run) => `transcripts ${run.command}` === command));
-  if (others.length > 0)
-    parts.push(
-      `${heading}# ${runs.length > 0 ? "More examples" : "Examples"}`,
-      table(["command", "does"], others.map(exampleRow)),
-    );
-  if (json !== undefined) {
-    const shape = json === "lines" ? "one JSON object per line" : "one JSON object";
-    parts.push(`${heading}# JSON`, `\`--json\` prints ${shape}: [schema](../schemas/${fileName(name)}.json).`);
-  }
-  parts.push(`${heading}# Exit status`, exitText(nothing));
-  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
-}
-
-function usage({ name, arguments: args, options }: CommandDefinition): string {
-  const words = args.map(({ name: word, required, variadic }) => {
-    const shown = variadic ? `${word}...` : word;
-    return required ? shown : `[${shown}]`;
+  const path = join(folder, "cli.md");
+  writeFileSync(path, INTRODUCTION + sections.join("\n"));
+  execFileSync(join(REPOSITORY, "node_modules/.bin/oxfmt"), ["-c", join(REPOSITORY, ".oxfmtrc.json"), path], {
+    stdio: "ignore",
   });
-  return ["transcripts", name, ...(options.length > 0 ? ["[options]"] : []), ...words].join(" ");
 }
 
-function argumentsText({ arguments: args, options }: CommandDefinition): string {
-  const rows = [
-    ...args.map(({ name, does, choices }) => `| \`${name}\` | ${cell(does)}${choicesText(choices)} |`),
-    ...options.map(({ flags, does, choices, default: value }) => {
-      const standard = value === undefined ? "" : ` Default: \`${value}\`.`;
-      return `| \`${flags}\` | ${cell(does)}${choicesText(choices)}${standard} |`;
-    }),
-  ];
-  return rows.length === 0 ? "" : table(["argument or option", "meaning"], rows);
-}
+let lastGroup = "";
 
-function choicesText(choices: readonly string[] | undefined): string {
-  return choices === undefined ? "" : ` One of ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
-}
-
-function exampleRow({ command, does }: { command: string; does: string }): string {
-  return `| \`${cell(command)}\` | ${cell(does)} |`;
-}
-
-function exitText(nothing: string | undefined): string {
-  const one = nothing === undefined ? "" : ` 1: ${nothing}.`;
-  return `0: success.${one} 2: an error, with a message on standard error.`;
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|");
-}
-
-function table(head: readonly string[], rows: readonly string[]): string {
-  return [`| ${head.join(" | ")} |`, `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
+/** The help of a command, and what its examples print. */
+async function sectionOf(command: string, group: string, runs: readonly Run[]): Promise<string> {
+  const { stdout } = await runCli([...command.split(" "), "--help"], { home: tmpdir(), env: { COLUMNS: "100" } });
+  const heading = group === lastGroup ? "" : `## ${group.replace(/:$/, "")}\n\n`;
+  lastGroup = group;
+  const shown = runs.map((run) => fenced("console", `$ transcripts ${run.command}\n${run.text}`));
+  return `${heading}${[`### ${command}`, fenced("text", stdout), ...shown].join("\n\n")}\n`;
 }
 
 function fenced(language: string, text: string): string {
@@ -192,10 +112,9 @@ async function outputs(): Promise<Map<string, Run[]>> {
     const cwd = join(home, "projects/shop/basket-price");
     fillHome(home, cwd);
     const made = new Map<string, Run[]>();
-    for (const { name } of DEFINITIONS) {
+    for (const [name, commands] of Object.entries(RUNS)) {
       const runs: Run[] = [];
-      for (const command of RUNS[name] ?? [])
-        runs.push({ command, text: await outputOf(command, { home, cwd, root }) });
+      for (const command of commands) runs.push({ command, text: await outputOf(command, { home, cwd, root }) });
       made.set(name, runs);
     }
     return made;

@@ -1,169 +1,152 @@
-/** A command of `transcripts` and its context. Only `main.ts` and `process.ts` touch the process. */
+/** Defines a command once: commander's definition types its options, prints its help, and completes it. */
+import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { given } from "../given.ts";
+import { readDate, readEndDate } from "../parse/read-date.ts";
 import type { Between } from "../queries/figures.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
-import type { Colors } from "picocolors/types.js";
-import type { Io } from "./io.ts";
-import type { Archive } from "../sessions/session-ref.ts";
+import { AGENTS } from "../sessions/session-ref.ts";
+import { badArguments, type CommandContext } from "./context.ts";
 
 /** 0: found or done. 1: nothing found. 2: an error. */
 export type ExitCode = 0 | 1 | 2;
 
-export interface CommandContext extends Pick<Io, "stdin" | "env" | "cwd" | "home" | "installation" | "now" | "signal"> {
-  /**
-   * Writes data to standard output, in blocks if that is a pipe or a file. Resolves when more may be written. Rejects
-   * with `ClosedOutput` if the reader closed the pipe: do not catch that, it ends the program without a message.
-   */
-  out(text: string): Promise<void>;
-  /** Writes one object as JSON, on one line. */
-  printLine(value: object): Promise<void>;
-  /** Writes one object as JSON, indented. */
-  printObject(value: object): Promise<void>;
-  /** Writes what `out` has buffered, for output that somebody is waiting for, such as a followed session. */
-  flush(): Promise<void>;
-  /** Writes a note, warning or scope line to standard error. */
-  note(text: string): void;
-  /**
-   * Entry of a host's list of plugins for this package: its name, or the folder of a working copy, which a host could not
-   * install by name.
-   */
-  plugin: string;
-  /** Sessions of the store, which is opened when a command first asks for them. */
-  archive: Archive;
-  /**
-   * Resolves to whether the user said yes. `problem` names what will be lost. Rejects without a terminal; scripts use
-   * `--yes`.
-   */
-  confirmed(problem: string): Promise<boolean>;
-  /** Columns of the terminal, or `COLUMNS`. Infinity for a pipe or a file, where lines are not wrapped. */
-  columns: number;
-  /** Standard output is a terminal. */
-  isTerminal: boolean;
-  /** Colours for standard output. Without effect if it is not a terminal or `NO_COLOR` is set. */
-  colors: Colors;
-  /** Shows a bar on standard error for work on sessions that takes longer than a second, if that is a terminal. */
-  progress(total: number): Progress;
-  /** Has the process killed at its end, because something hangs in it that a normal exit would wait for. */
-  abandon(): void;
-}
-
-export interface Progress {
-  advance(by?: number): void;
-  end(): void;
-}
-
-export interface ArgumentDefinition {
-  /** As the help shows it: `SESSION`. */
-  name: string;
-  does: string;
-  required: boolean;
-  variadic?: boolean;
-  choices?: readonly string[];
-}
-
-export interface OptionDefinition {
-  /** As the help shows them: `--last <n>`, `-o, --output <file>`. */
-  flags: string;
-  does: string;
-  /**
-   * Type of the value; text if absent. An `integer` is above 0, a `count` may be 0, `texts` may be given several times.
-   * Dates are `2026-01-31`, an ISO time, `today`, `yesterday`, `7d` or `12h`; an `end-date` includes its whole day.
-   */
-  value?: "integer" | "count" | "date" | "end-date" | "texts";
-  choices?: readonly string[];
-  default?: string | number;
-  /** For `--json`: prints one object per line, or one object. Its schema is in `output-schemas.ts`, under the command's name. */
-  json?: "lines" | "object";
-}
-
-export interface CommandDefinition {
-  /** One word, or two for a command of a group: `snippets extract`. */
-  name: string;
+interface About {
   /** One line, for the list of commands. */
-  does: string;
+  summary: string;
   /** More sentences, for the command's own help. */
   description?: string;
-  arguments: readonly ArgumentDefinition[];
-  options: readonly OptionDefinition[];
-  /** At least one. */
-  examples: readonly { command: string; does: string }[];
+  /** Command lines, each with what it does. */
+  examples: Readonly<Record<string, string>>;
   /** Reason for exit status 1, as half a sentence: `no call failed`. Absent if the command never exits with it. */
   nothing?: string;
-  load(): Promise<{ run: RunCommand }>;
 }
 
-export type RunCommand = (
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-) => Promise<ExitCode>;
-
-/** Values of options by their long names in camelCase, as their definitions say. */
-export type OptionValues = Readonly<Record<string, unknown>>;
-
-/** Options of a call. Commander parses them by their definition, so a value of another type is a bug. */
-export class CommandOptions {
-  readonly #values: OptionValues;
-
-  constructor(values: OptionValues = {}) {
-    this.#values = values;
-  }
-
-  /** Returns whether a flag was given. */
-  flag(name: string): boolean {
-    return this.#values[name] === true;
-  }
-
-  /** Returns those of the options that were given. */
-  given(...names: readonly string[]): string[] {
-    return names.filter((name) => this.#values[name] !== undefined);
-  }
-
-  text(name: string): string | undefined {
-    const value = this.#values[name];
-    return typeof value === "string" ? value : undefined;
-  }
-
-  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
-    return choices.find((choice) => choice === this.#values[name]);
-  }
-
-  /** Returns all values of an option that may be given several times. */
-  texts(name: string): string[] {
-    const value = this.#values[name];
-    return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
-  }
-
-  integer(name: string): number | undefined {
-    const value = this.#values[name];
-    return typeof value === "number" ? value : undefined;
-  }
-
-  date(name: string): Date | undefined {
-    const value = this.#values[name];
-    return value instanceof Date ? value : undefined;
-  }
-
-  /** Returns false with `--no-redact`. */
-  get isRedacted(): boolean {
-    return this.#values["redact"] !== false;
-  }
-
-  /** Returns false with `--no-subagents`. */
-  get withSubagents(): boolean {
-    return this.#values["subagents"] !== false;
-  }
+/** Creates a command without arguments and options. */
+export function createCommand(name: string, { summary, description, examples, nothing }: About): Command {
+  const lines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
+  const one = nothing === undefined ? "" : ` 1: ${nothing}.`;
+  return new Command(name)
+    .summary(summary)
+    .description(description === undefined ? summary : `${summary}\n\n${description}`)
+    .addHelpText("after", `\nExamples:\n${lines.join("\n")}\n\nExit status: 0: success.${one} 2: an error.`);
 }
 
-/** Makes the error for arguments that are missing, not allowed, or exclude each other. */
-export function badArguments(problem: string, next: string): TranscriptsError {
-  return new TranscriptsError("bad_arguments", problem, next);
+/** First key of each object of `--json`, but for `errors`. New keys do not raise it; a removed or changed key does. */
+export interface Versioned {
+  version: 1;
 }
 
-/** Returns `--since` and `--until`. Throws a `TranscriptsError` if they are in the wrong order. */
-export function between(options: CommandOptions, since = options.date("since")): Between {
-  const until = options.date("until");
-  if (since !== undefined && until !== undefined && since >= until)
+export interface RunnableCommand {
+  definition: CommandUnknownOpts;
+  /** Returns the work with the arguments that were parsed last. */
+  parsed(): Work;
+}
+
+export type Work = (context: CommandContext) => Promise<ExitCode>;
+
+/** Joins a definition and its work, which gets arguments and options as the definition types them. */
+export function runnable<Args extends unknown[], Options extends Record<string, unknown>>(
+  definition: Command<Args, Options>,
+  run: (context: CommandContext, args: Args, options: Options) => Promise<ExitCode>,
+): RunnableCommand {
+  const parsed = (): Work => {
+    const [args, options] = [definition.processedArgs, definition.opts()];
+    return (context) => run(context, args, options);
+  };
+  return { definition, parsed };
+}
+
+/** Commands that share the first of their two words. */
+export interface CommandGroup {
+  definition: CommandUnknownOpts;
+  commands: readonly RunnableCommand[];
+}
+
+export function commandGroup(name: string, summary: string, commands: readonly RunnableCommand[]): CommandGroup {
+  const definition = new Command(name).summary(summary).description(summary).helpCommand(false);
+  for (const each of commands) definition.addCommand(each.definition);
+  return { definition, commands };
+}
+
+/** Options of a command, as its definition types them. */
+export type OptionsOf<Definition extends { opts(): unknown }> = ReturnType<Definition["opts"]>;
+
+// Arguments and options that several commands have.
+
+export const SESSION =
+  "A path, a session id or the beginning of one, latest (latest@HOST: of another machine), or - for standard input.";
+
+export const project = new Option(
+  "--project <path>",
+  "Only sessions of the project in this folder or in a folder inside it.",
+);
+export const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENTS);
+export const here = new Option("--here", "Only sessions of this machine, if a team shares the index.");
+export const noRedact = new Option(
+  "--no-redact",
+  "Prints passwords, keys and tokens unchanged. Reads files only, never the index; refuses a session whose file is gone.",
+);
+
+/** `what`: what they restrict. */
+export function since(what: string) {
+  const forms = "2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w";
+  return new Option("--since <date>", `Only ${what} since then: ${forms}.`).argParser(dateText);
+}
+
+export function until(what: string) {
+  const does = `Only ${what} until then; a date includes its whole day. Same forms as --since.`;
+  return new Option("--until <date>", does).argParser(dateText);
+}
+
+/** `--json` with one object on each line. `what`: the subject of a line. */
+export function jsonLines(what: string) {
+  return new Option("--json", `Prints JSON, one line for ${what}.`);
+}
+
+/** `--json` with one object. */
+export function jsonObject(what: string) {
+  return new Option("--json", `Prints one JSON object: ${what}.`);
+}
+
+// Values of options.
+
+/** Parses a whole number above 0. */
+export function positiveInteger(text: string): number {
+  return integerFrom(1, text);
+}
+
+/** Parses a whole number. */
+export function wholeNumber(text: string): number {
+  return integerFrom(0, text);
+}
+
+function integerFrom(least: 0 | 1, text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new InvalidArgumentError(`Give a whole number${least === 1 ? " above 0" : ""}.`);
+}
+
+/** Adds a value to those of an option that may be given several times. */
+export function several(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+/** Checks a date. Ages count from the time at which the command runs: see `between`. */
+function dateText(text: string): string {
+  if (readDate(text, new Date()) !== undefined) return text;
+  throw new InvalidArgumentError("Give a date such as 2026-01-31, today, yesterday, or an age such as 12h, 7d, 4w.");
+}
+
+/** Options of `since` and `until`. */
+export interface DatesAsked {
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** Returns the range of dates, from `earliest` on. Throws a `TranscriptsError` if they are in the wrong order. */
+export function between({ now }: Pick<CommandContext, "now">, asked: DatesAsked, earliest?: Date): Between {
+  const start = asked.since === undefined ? undefined : readDate(asked.since, now());
+  const first = earliest !== undefined && !(start !== undefined && start > earliest) ? earliest : start;
+  const end = asked.until === undefined ? undefined : readEndDate(asked.until, now());
+  if (first !== undefined && end !== undefined && first >= end)
     throw badArguments("--since must be earlier than --until.", "Swap the two dates.");
-  return given({ since, until });
+  return given({ since: first, until: end });
 }

@@ -1,11 +1,67 @@
-/** Creates the context of a command. */
+/** What a command gets from the process: its inputs, its outputs, the store. Passed in, so that tests run it in their own. */
 import picocolors from "picocolors";
-import { badArguments, type CommandContext } from "./command.ts";
-import { type Io, type Output, PLUGIN } from "./io.ts";
-import { createProgress, type ShownProgress } from "./terminal/progress.ts";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
 import type { Archive } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
+import { createProgress, type Progress, type ShownProgress } from "./terminal/progress.ts";
+
+/** Name of this package, by which a host installs it. */
+export const PLUGIN = "opencode-transcripts";
+
+export interface Output {
+  /** Resolves when the text is written. Rejects with `ClosedOutput` if the reader closed the output. */
+  write(text: string): Promise<void>;
+  isTerminal: boolean;
+  /** Width of a terminal. */
+  columns?: number | undefined;
+}
+
+export interface Io {
+  stdout: Output;
+  stderr: Output;
+  stdin: AsyncIterable<Uint8Array>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the working directory. */
+  cwd: string;
+  home: string;
+  /**
+   * Entry of a host's list of plugins for this package: its name, or the folder of a working copy, which a host could not
+   * install by name. Default: its name.
+   */
+  plugin?: string;
+  installation: Installation;
+  now(): Date;
+  /** Kills the process without running any more code. */
+  kill?(): void;
+  /** Aborted by a signal; its reason is an `Interrupted`. */
+  signal: AbortSignal;
+}
+
+/** This package, and what runs it. */
+export interface Installation {
+  /** Absolute path of the package's folder. */
+  folder: string;
+  /** Absolute path of Node or Bun. */
+  runtime: string;
+}
+
+/** The reader closed the output, as `head` does. Not an error: the program ends without a message. */
+export class ClosedOutput extends Error {
+  override readonly name = "ClosedOutput";
+}
+
+/** A signal asked the process to end. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  /** 128 plus the signal's number, as in a shell. */
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super("interrupted");
+    this.exitCode = exitCode;
+  }
+}
 
 /** Size of output blocks in characters, unless standard output is a terminal. */
 const BLOCK_CHARS = 65_536;
@@ -14,7 +70,9 @@ const USUAL_COLUMNS = 80;
 /** Minimum width for the layout; a narrower terminal wraps the lines. */
 const MIN_COLUMNS = 20;
 
-export function createContext(io: Io): { context: CommandContext; close: () => Promise<void> } {
+export type CommandContext = ReturnType<typeof createContext>["context"];
+
+export function createContext(io: Io) {
   const colored = hasColors(io);
   const out = createBlockWriter(io.stdout, colored);
   let shown: ShownProgress | undefined;
@@ -27,38 +85,51 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
     await io.stderr.write(line).catch(() => undefined);
   };
   const { archive, closeArchive } = lazyArchive(io);
-  const context: CommandContext = {
-    out: (text) => out.write(text),
-    printLine: (value) => out.write(`${guardJson(JSON.stringify(value))}\n`),
-    printObject: (value) => out.write(`${guardJson(JSON.stringify(value, null, 2))}\n`),
-    flush: () => out.flush(),
-    note: (text) => {
-      const line = `${neutralBlock(text.trimEnd())}\n`;
-      notes = writeNote(notes, line);
-    },
+  const { env, cwd, home, installation, signal } = io;
+  const context = {
+    env,
+    cwd,
+    home,
+    installation,
+    signal,
+    plugin: io.plugin ?? PLUGIN,
+    now: () => io.now(),
     get stdin() {
       return io.stdin;
     },
-    env: io.env,
-    cwd: io.cwd,
-    home: io.home,
-    plugin: io.plugin ?? PLUGIN,
-    installation: io.installation,
+    /**
+     * Writes data to standard output, in blocks if that is a pipe or a file. Resolves when more may be written. Rejects
+     * with `ClosedOutput` if the reader closed the pipe: do not catch that, it ends the program without a message.
+     */
+    out: (text: string): Promise<void> => out.write(text),
+    /** Writes one object as JSON, on one line. */
+    printLine: (value: object): Promise<void> => out.write(`${guardJson(JSON.stringify(value))}\n`),
+    /** Writes one object as JSON, indented. */
+    printObject: (value: object): Promise<void> => out.write(`${guardJson(JSON.stringify(value, null, 2))}\n`),
+    /** Writes what `out` has buffered, for output that somebody is waiting for, such as a followed session. */
+    flush: (): Promise<void> => out.flush(),
+    /** Writes a note, warning or scope line to standard error. */
+    note: (text: string): void => {
+      notes = writeNote(notes, `${neutralBlock(text.trimEnd())}\n`);
+    },
+    /** Sessions of the store, which is opened when a command first asks for them. */
     archive,
-    confirmed: (problem) => confirmed(context, problem),
+    /** Columns of the terminal, or `COLUMNS`. Infinity for a pipe or a file, where lines are not wrapped. */
     columns: columnsOf(io),
+    /** Standard output is a terminal. */
     isTerminal: io.stdout.isTerminal,
+    /** Colours for standard output. Without effect if it is not a terminal or `NO_COLOR` is set. */
     colors: picocolors.createColors(colored),
-    progress: (total) => {
+    /** Shows a bar on standard error for work on sessions that takes longer than a second, if that is a terminal. */
+    progress: (total: number): Progress => {
       shown?.end();
       shown = createProgress(io.stderr, total);
       return shown;
     },
-    now: () => io.now(),
-    abandon: () => {
+    /** Has the process killed at its end, because something hangs in it that a normal exit would wait for. */
+    abandon: (): void => {
       isAbandoned = true;
     },
-    signal: io.signal,
   };
   const close = async (): Promise<void> => {
     shown?.end();
@@ -104,13 +175,8 @@ function columnsOf({ env, stdout }: Io): number {
   return Math.max(columns, MIN_COLUMNS);
 }
 
-interface BlockWriter {
-  write(text: string): Promise<void>;
-  flush(): Promise<void>;
-}
-
 /** Buffers small texts, because a write per line makes long outputs several times as slow. */
-function createBlockWriter(output: Output, colored: boolean): BlockWriter {
+function createBlockWriter(output: Output, colored: boolean) {
   let held: string[] = [];
   let chars = 0;
   const flush = async (): Promise<void> => {
@@ -122,7 +188,7 @@ function createBlockWriter(output: Output, colored: boolean): BlockWriter {
   };
   return {
     flush,
-    write: async (text) => {
+    write: async (text: string): Promise<void> => {
       if (text === "") return;
       held.push(text);
       chars += text.length;
@@ -131,7 +197,16 @@ function createBlockWriter(output: Output, colored: boolean): BlockWriter {
   };
 }
 
-async function confirmed(context: CommandContext, problem: string): Promise<boolean> {
+/** Makes the error for arguments that are missing, not allowed, or exclude each other. */
+export function badArguments(problem: string, next: string): TranscriptsError {
+  return new TranscriptsError("bad_arguments", problem, next);
+}
+
+/**
+ * Resolves to whether the user said yes. `problem` names what will be lost. Rejects without a terminal; scripts use
+ * `--yes`.
+ */
+export async function confirmed(context: CommandContext, problem: string): Promise<boolean> {
   if (!context.isTerminal)
     throw badArguments(problem, "Standard input is not a terminal, so you cannot be asked: add --yes to confirm.");
   context.note(`${problem} Type yes to continue:`);
@@ -141,4 +216,16 @@ async function confirmed(context: CommandContext, problem: string): Promise<bool
     if (answer.includes("\n")) break;
   }
   return /^\s*y(?:es)?\s*$/i.test(answer);
+}
+
+/** Reads standard input as text, and stops once it is longer than `maxBytes`. */
+export async function textOf(input: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of input) {
+    pieces.push(piece);
+    bytes += piece.byteLength;
+    if (bytes > maxBytes) break;
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }

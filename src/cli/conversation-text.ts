@@ -5,7 +5,7 @@ import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import type { MessageView, Turn } from "../parse/turns.ts";
 import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions } from "./command.ts";
+import type { CommandContext } from "./context.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { type ConversationStyle, messageText } from "../texts/conversation-text.ts";
 import { projectName } from "../texts/passage-text.ts";
@@ -16,13 +16,13 @@ export async function printConversation(
   ref: SessionRef,
   conversation: Conversation,
   turns: readonly Turn[],
-  options: CommandOptions,
+  options: Partial<Pick<ConversationStyle, "withTools" | "withThinking" | "summary">>,
 ): Promise<number> {
   const style: ConversationStyle = {
     colors: context.colors,
-    withTools: options.flag("withTools"),
-    withThinking: options.flag("withThinking"),
-    summary: options.flag("summary"),
+    withTools: options.withTools ?? false,
+    withThinking: options.withThinking ?? false,
+    summary: options.summary ?? false,
     calls: callsByBlock(conversation.tool_calls),
   };
   if (conversation.messages.length > 0) await context.out(sessionHeading(context, ref, conversation));

@@ -1,7 +1,7 @@
 /** Formats the findings of `doctor`. */
 import { count, counted } from "../quantities.ts";
-import type { CommandContext } from "./command.ts";
-import type { Output } from "./output-schemas.ts";
+import type { CommandContext } from "./context.ts";
+import type { DoctorOutput } from "./commands/doctor.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { indented } from "../texts/text-style.ts";
 
@@ -11,7 +11,7 @@ const MAX_DAMAGE = 10;
 const MAX_EXPIRING = 10;
 const INDENT = "  ";
 
-export function doctorText(context: CommandContext, result: Output<"doctor">): string {
+export function doctorText(context: CommandContext, result: DoctorOutput): string {
   const { colors } = context;
   const section = (title: string, lines: readonly string[]): string =>
     lines.length === 0 ? "" : `${colors.bold(title)}\n${indented(lines.join("\n"), INDENT)}\n`;
@@ -35,7 +35,7 @@ export function doctorText(context: CommandContext, result: Output<"doctor">): s
     .join("\n");
 }
 
-function placeLines({ colors }: CommandContext, { places }: Output<"doctor">): string[] {
+function placeLines({ colors }: CommandContext, { places }: DoctorOutput): string[] {
   return places.map(({ path, source, sessions, problem, generations }) => {
     const mark = problem !== null ? colors.red("x") : sessions > 0 ? colors.green("+") : colors.dim("-");
     const what =
@@ -49,7 +49,7 @@ function placeLines({ colors }: CommandContext, { places }: Output<"doctor">): s
 }
 
 /** Returns the versions of opencode whose tables the sessions are read from, if 2.x is among them. */
-function versions(generations: Output<"doctor">["places"][number]["generations"]): string {
+function versions(generations: DoctorOutput["places"][number]["generations"]): string {
   if (generations === null || generations.opencode_2 === 0) return "";
   const { opencode_1: first, opencode_2: second, taken_over: both } = generations;
   const taken = both === 0 ? "" : `, ${count(both)} of them taken over from 1.x`;
@@ -58,7 +58,7 @@ function versions(generations: Output<"doctor">["places"][number]["generations"]
   return ` (${what}${taken})`;
 }
 
-function indexLine({ colors }: CommandContext, { index }: Output<"doctor">): string {
+function indexLine({ colors }: CommandContext, { index }: DoctorOutput): string {
   const { sessions, whole, problem } = index;
   const place = `${index.backend === "sqlite" ? "SQLite" : "PostgreSQL"}  ${neutralLine(index.place)}`;
   if (!index.exists) return `${colors.dim("-")} ${place}: none yet; \`transcripts index\` creates it`;
@@ -69,7 +69,7 @@ function indexLine({ colors }: CommandContext, { index }: Output<"doctor">): str
 }
 
 /** Names the first sessions to go, and the setting to change. */
-function expiringLines({ colors }: CommandContext, { expiring }: Output<"doctor">): string[] {
+function expiringLines({ colors }: CommandContext, { expiring }: DoctorOutput): string[] {
   return expiring.flatMap(({ agent, setting, file, days, is_default: isDefault, sessions }) => {
     const which = `${counted(sessions.length, "session")} that the index does not have`;
     const named = sessions
@@ -86,7 +86,7 @@ function expiringLines({ colors }: CommandContext, { expiring }: Output<"doctor"
   });
 }
 
-function configLine({ colors, cwd }: CommandContext, { config }: Output<"doctor">): string {
+function configLine({ colors, cwd }: CommandContext, { config }: DoctorOutput): string {
   if (config === null)
     return `${colors.dim("-")} no opencode.json in ${neutralLine(cwd)} or above; \`transcripts init\` creates one`;
   const path = neutralLine(config.path);
@@ -95,7 +95,7 @@ function configLine({ colors, cwd }: CommandContext, { config }: Output<"doctor"
   return `${colors.dim("-")} ${path} does not have the plugin; \`transcripts init\` adds it`;
 }
 
-function contentLines({ colors }: CommandContext, result: Output<"doctor">): string[] {
+function contentLines({ colors }: CommandContext, result: DoctorOutput): string[] {
   const { checked, of, lines, skipped_types: skipped, unknown_types: unknown } = result;
   if (of === 0) return [];
   const all = checked < of ? `; --all checks all ${count(of)}` : "";
@@ -110,7 +110,7 @@ function listed(counts: Readonly<Record<string, number>>): string {
   return sorted.map(([type, times]) => `${neutralLine(type, 80)} ${count(times)}`).join(", ");
 }
 
-function damageLines({ colors }: CommandContext, { damage }: Output<"doctor">): string[] {
+function damageLines({ colors }: CommandContext, { damage }: DoctorOutput): string[] {
   const lines = damage.slice(0, MAX_DAMAGE).map(({ path, code, count: times, recovered, first_line: line }) => {
     const mark = recovered ? colors.yellow("~") : colors.red("x");
     const end = recovered ? "recovered" : "content lost";

@@ -3,7 +3,7 @@ import { type Between, keptFigures, readFigures, type SessionFigures } from "../
 import type { Figures } from "../sessions/read-figures.ts";
 import { given } from "../given.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { CommandContext } from "./command.ts";
+import type { CommandContext } from "./context.ts";
 import { withSessionsBar } from "./terminal/progress.ts";
 import { ONLY_REDACTED } from "./session-input.ts";
 

@@ -2,7 +2,7 @@
 import { currentIndex, type CurrentIndex } from "../queries/current-index.ts";
 import { openStoreToRead, withStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import type { CommandContext } from "./command.ts";
+import type { CommandContext } from "./context.ts";
 import { noteUnread } from "./session-input.ts";
 import { withSessionsBar } from "./terminal/progress.ts";
 import { isStoreError } from "../transcripts-error.ts";

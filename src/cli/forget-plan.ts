@@ -5,20 +5,23 @@ import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 import { isAbsent, reasonOf } from "../sessions/reasons.ts";
 import { SESSION_FOLDER } from "../sessions/claude-sessions.ts";
 import { refsIn, sessionFamily } from "../sessions/session-family.ts";
-import { agentOf, type SessionRef, type SessionRoot, type Where } from "../sessions/session-ref.ts";
+import { agentOf, type SessionRef, type SessionRoot, type Unreadable, type Where } from "../sessions/session-ref.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import { transcriptsFolderOf } from "../sessions/transcripts.ts";
-import type { Output } from "./output-schemas.ts";
 import { safeSegment } from "../transcript/transcript-paths.ts";
 
 /** File, or folder with its content. */
-export type Place = Output<"forget">["files"][number];
+export interface Place {
+  path: string;
+  kind: "session" | "subagent" | "outputs" | "saved";
+  bytes: number;
+}
 
 export interface FilePlan {
   /** Files and folders to remove. */
   places: Place[];
   /** Related files that stay, and why. */
-  kept: Output<"forget">["kept"];
+  kept: Unreadable[];
   /** The session and its subagents, in every form. */
   refs: SessionRef[];
 }

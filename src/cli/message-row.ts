@@ -1,8 +1,9 @@
 /** Makes the row for `show --json` and `tail --json`: a row of the model without the ids, which differ in each run. */
 import type { MessageView } from "../parse/turns.ts";
-import type { Output } from "./output-schemas.ts";
 
-export function messageRow(view: MessageView, sessionId: string, turn: number | null): Output<"show"> {
+export type MessageOutput = ReturnType<typeof messageRow>;
+
+export function messageRow(view: MessageView, sessionId: string, turn: number | null) {
   const {
     id: _id,
     session_id: _session,
@@ -13,7 +14,7 @@ export function messageRow(view: MessageView, sessionId: string, turn: number | 
     ...known
   } = view.message;
   return {
-    version: 1,
+    version: 1 as const,
     session_id: sessionId,
     turn,
     ...known,

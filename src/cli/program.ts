@@ -1,10 +1,11 @@
-/** Runs a command: parses the arguments, loads the command, reports errors, returns an exit code. */
-import { type CommandContext, CommandOptions } from "./command.ts";
-import { createContext } from "./context.ts";
-import { ClosedOutput, Interrupted, type Io } from "./io.ts";
-import { readArguments } from "./read-arguments.ts";
+/** Runs a command: parses the arguments, reports errors, returns an exit code. */
+import { type Argument, Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { reasonOf } from "../sessions/reasons.ts";
 import { type Candidate, TranscriptsError } from "../transcripts-error.ts";
+import { VERSION } from "../version.ts";
+import type { CommandGroup, ExitCode, RunnableCommand, Work } from "./command.ts";
+import { ClosedOutput, type CommandContext, createContext, Interrupted, type Io } from "./context.ts";
+import { commandsFor } from "./commands/all-commands.ts";
 
 /** Maximum time for a command to clean up after an interruption, in milliseconds. */
 const GRACE_MS = 300;
@@ -14,7 +15,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   const { context, close } = createContext(io);
   let exitCode: number;
   try {
-    exitCode = await untilInterrupted(run(argv, io, context), io.signal);
+    exitCode = await untilInterrupted(run(argv, context), io.signal);
   } catch (error) {
     exitCode = tellFailure(error, context);
   }
@@ -28,18 +29,96 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   return exitCode;
 }
 
-async function run(argv: readonly string[], io: Io, context: CommandContext): Promise<number> {
-  const read = readArguments(argv, { columns: context.columns, now: io.now() });
-  if (read.kind === "text") {
-    await context.out(read.text);
-    return 0;
-  }
-  if (read.kind === "wrong") {
-    context.note(read.message);
+async function run(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const parsed = await parseArguments(argv, context.columns);
+  if (parsed.kind === "command") return parsed.work(context);
+  if (parsed.kind === "wrong") {
+    context.note(parsed.message);
     return 2;
   }
-  const command = await read.definition.load();
-  return command.run(context, read.arguments, new CommandOptions(read.options));
+  await context.out(parsed.text);
+  return 0;
+}
+
+export type ParsedArguments =
+  | { kind: "command"; work: Work }
+  /** Help or the version, for standard output. */
+  | { kind: "text"; text: string }
+  | { kind: "wrong"; message: string };
+
+/** Maximum width of help, since long lines are hard to read. */
+const MAX_HELP_COLUMNS = 100;
+const DOES =
+  "Reads the sessions of coding agents: transcripts of this package, session files of Claude Code, and opencode's own store.";
+const SESSIONS = "A SESSION is a path, a session id or the beginning of one, latest, or - for standard input.";
+
+/** Never rejects because of the arguments. */
+export async function parseArguments(argv: readonly string[], columns: number): Promise<ParsedArguments> {
+  let work: Work | undefined;
+  let text = "";
+  let message = "";
+  const helpColumns = (): number => Math.min(columns, MAX_HELP_COLUMNS);
+  const program = createProgram().configureOutput({
+    writeOut: (piece) => (text += piece),
+    writeErr: (piece) => (message += piece),
+    outputError: (error) => (message += error.replace(/^error: /, "transcripts: ")),
+    getOutHelpWidth: helpColumns,
+    getErrHelpWidth: helpColumns,
+  });
+  for (const { group, runnable } of await commandsFor(argv)) {
+    addTo(program, runnable, (chosen) => (work = chosen.parsed()));
+    program.addCommand(runnable.definition.helpGroup(group));
+  }
+  try {
+    program.parse(plainArguments(argv), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? { kind: "text", text } : { kind: "wrong", message };
+  }
+  return work === undefined ? { kind: "text", text } : { kind: "command", work };
+}
+
+/** Rewrites `help snippets extract` to `snippets extract --help`, since commander's `help` takes only one word. */
+function plainArguments(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0) return ["--help"];
+  return argv[0] === "help" && argv.length > 2 ? [...argv.slice(1), "--help"] : argv;
+}
+
+/** Creates the program, without commands. They take over its settings. */
+function createProgram(): Command {
+  return new Command("transcripts")
+    .description(DOES)
+    .version(VERSION, "-V, --version", "Prints the version.")
+    .helpOption("-h, --help", "Prints this help.")
+    .commandsGroup("Setting up:")
+    .helpCommand("help [command]", "Prints the help of a command.")
+    .addHelpText("after", `\n${SESSIONS}\n\nExit status: 0 found or done, 1 nothing found, 2 an error.`)
+    .showHelpAfterError("Run `transcripts --help` for usage.")
+    .exitOverride()
+    .configureHelp({
+      subcommandTerm: (command) =>
+        command.commands.length > 0
+          ? `${command.name()} <command>`
+          : [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
+    });
+}
+
+/** Gives a command, and those of a group, the settings of this run. Commands are created once for all runs. */
+function addTo(
+  parent: CommandUnknownOpts,
+  command: RunnableCommand | CommandGroup,
+  found: (command: RunnableCommand) => void,
+  path = command.definition.name(),
+): void {
+  const { definition } = command;
+  definition.copyInheritedSettings(parent).showHelpAfterError(`Run \`transcripts ${path} --help\` for usage.`);
+  if ("parsed" in command) definition.action(() => found(command));
+  else for (const each of command.commands) addTo(definition, each, found, `${path} ${each.definition.name()}`);
+}
+
+function termOf(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** Ends a command on an interruption, even if it waits for input that never comes. */

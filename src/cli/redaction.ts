@@ -5,11 +5,10 @@
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import { CommandOptions } from "./command.ts";
 
 /** Undefined with `--no-redact`. */
-export function redactorFor(options = new CommandOptions()): Redactor | undefined {
-  if (!options.isRedacted) return undefined;
+export function redactorFor({ redact = true }: { redact?: boolean } = {}): Redactor | undefined {
+  if (!redact) return undefined;
   return {
     redact: async (inputs) => {
       if (inputs.length === 0) return [];

@@ -4,7 +4,7 @@ import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import type { Conversation, ReadQuery } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import {
-  AGENTS,
+  type AgentName,
   type ArchivedSession,
   hostOf,
   sessionIdOf,
@@ -12,7 +12,7 @@ import {
   type Unreadable,
   whyArchived,
 } from "../sessions/session-ref.ts";
-import { type CommandContext, CommandOptions } from "./command.ts";
+import type { CommandContext } from "./context.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -24,11 +24,11 @@ import { TranscriptsError } from "../transcripts-error.ts";
 export async function sessionNamed(
   context: CommandContext,
   argument: string,
-  options = new CommandOptions(),
+  { redact = true }: { redact?: boolean } = {},
 ): Promise<SessionRef> {
   const { resolveSession } = await import("../sessions/resolve-session.ts");
   const ref = await resolveSession(argument, context);
-  if (!options.isRedacted) refuseArchived(ref);
+  if (!redact) refuseArchived(ref);
   if (ref.archived !== null) context.note(`${ref.id}: ${archivedNote(ref, ref.archived)}`);
   return ref;
 }
@@ -52,8 +52,16 @@ function archivedNote({ path, database }: SessionRef, archived: ArchivedSession)
 /** Note for a machine on which no session is found. */
 export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which places are searched";
 
+/** Options that leave sessions out. */
+export interface SessionFilters {
+  project?: string | undefined;
+  agent?: AgentName | undefined;
+  here?: true | undefined;
+  redact: boolean;
+}
+
 interface SessionsAsked {
-  since?: Date | undefined;
+  since: Date | undefined;
   subagents: boolean;
   /** Sorts them by their last entries, for which the end of each file is read. Default: true. */
   inOrder?: boolean;
@@ -65,18 +73,18 @@ interface SessionsAsked {
  */
 export async function sessionsAsked(
   context: CommandContext,
-  options: CommandOptions,
-  { since = options.date("since"), subagents, inOrder = true }: SessionsAsked,
+  { project, agent, here, redact }: SessionFilters,
+  { since, subagents, inOrder = true }: SessionsAsked,
 ): Promise<FoundSessions> {
   const found = await findSessions(context, {
     all: subagents,
     archived: true,
     byEntryTime: inOrder || since !== undefined,
-    ...given({ since, project: options.text("project"), agent: options.choice("agent", AGENTS) }),
+    ...given({ since, project, agent }),
   });
   noteUnread(context, found.unreadable);
-  if (options.flag("here")) found.sessions = found.sessions.filter((ref) => hostOf(ref) === null);
-  if (options.isRedacted) return found;
+  if (here) found.sessions = found.sessions.filter((ref) => hostOf(ref) === null);
+  if (redact) return found;
   const sessions = found.sessions.filter((ref) => ref.archived === null);
   const left = found.sessions.length - sessions.length;
   if (left > 0) {

@@ -2,7 +2,7 @@
 import type { SnippetSetting } from "../snippets/session-lookup.ts";
 import { openStore, openStoreToRead, storePlace } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import type { CommandContext } from "./command.ts";
+import type { CommandContext } from "./context.ts";
 import { isFieldError, isStoreError, TranscriptsError } from "../transcripts-error.ts";
 
 /** Names of the fields on the command line. */

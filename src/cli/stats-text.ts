@@ -1,7 +1,8 @@
 /** Formats the figures of sessions. */
 import { compact, count, counted, dayAndTime, dollars, duration } from "../quantities.ts";
-import type { CommandContext } from "./command.ts";
-import type { Output } from "./output-schemas.ts";
+import type { CommandContext } from "./context.ts";
+import type { StatsRow } from "../queries/added-up.ts";
+import type { StatsOutput } from "./commands/stats.ts";
 import { endOfPath } from "../texts/passage-text.ts";
 import { shortIds } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
@@ -9,14 +10,13 @@ import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { cut } from "./terminal/width.ts";
 
-type StatsUsage = Output<"stats">["total"];
-type StatsRow = Output<"stats">["rows"][number];
+type StatsUsage = StatsOutput["total"];
 
 /** Maximum number of rows in the table of tools; --json has all. */
 const MAX_TOOLS = 15;
 const MAX_NAME_COLUMNS = 40;
 
-export function statsText(context: CommandContext, result: Output<"stats">): string {
+export function statsText(context: CommandContext, result: StatsOutput): string {
   const tables =
     result.by === null
       ? [modelsTable(context, result), toolsTable(context, result)]
@@ -24,7 +24,7 @@ export function statsText(context: CommandContext, result: Output<"stats">): str
   return [overview(context, result), ...tables].filter((part) => part !== "").join("\n");
 }
 
-function overview({ colors }: CommandContext, result: Output<"stats">): string {
+function overview({ colors }: CommandContext, result: StatsOutput): string {
   const shown = facts(result).filter(([, fact]) => fact !== "");
   const label = Math.max(...shown.map(([name]) => name.length)) + 2;
   const lines = shown.map(([name, fact]) => colors.bold(name.padEnd(label)) + fact);
@@ -32,7 +32,7 @@ function overview({ colors }: CommandContext, result: Output<"stats">): string {
 }
 
 /** Returns names and values; empty values are left out. */
-function facts(result: Output<"stats">): [name: string, value: string][] {
+function facts(result: StatsOutput): [name: string, value: string][] {
   const { total, alone, subagents_alone: below, sessions, subagents, repeated_messages: repeated } = result;
   const { withheld_thinking_blocks: withheld } = result;
   const hasBoth = subagents > 0 && sessions > 0;
@@ -98,7 +98,7 @@ function some(times: number, what: string, several = what): string[] {
   return times > 0 ? [`${count(times)} ${times === 1 ? what : several}`] : [];
 }
 
-function timeText({ first, last, duration_ms: took, sessions }: Output<"stats">): string {
+function timeText({ first, last, duration_ms: took, sessions }: StatsOutput): string {
   const [from, to] = [dayAndTime(first), dayAndTime(last)];
   if (from === "") return "not known";
   return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}, ${duration(took)}${sessions > 1 ? " in all" : ""}`;
@@ -149,7 +149,7 @@ function shortCost(usage: StatsUsage): string {
   return (isMore(usage) ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
 }
 
-function modelsTable({ colors, columns }: CommandContext, { models }: Output<"stats">): string {
+function modelsTable({ colors, columns }: CommandContext, { models }: StatsOutput): string {
   const used = models.filter(hasTokens);
   if (used.length === 0) return "";
   const shape: Column<(typeof used)[number]>[] = [
@@ -165,7 +165,7 @@ function hasTokens({ tokens_in, tokens_out, cache_read, cache_write }: StatsUsag
   return tokens_in + tokens_out + cache_read + cache_write > 0;
 }
 
-function toolsTable({ colors, columns }: CommandContext, { tools }: Output<"stats">): string {
+function toolsTable({ colors, columns }: CommandContext, { tools }: StatsOutput): string {
   if (tools.length === 0) return "";
   const more = tools.length > MAX_TOOLS ? colors.dim(`and ${tools.length - MAX_TOOLS} more\n`) : "";
   const failed = ({ errors }: { errors: number }): string => (errors === 0 ? "" : count(errors));
@@ -180,7 +180,7 @@ function toolsTable({ colors, columns }: CommandContext, { tools }: Output<"stat
 function rowsTable(
   { colors, columns }: CommandContext,
   rows: readonly StatsRow[],
-  by: NonNullable<Output<"stats">["by"]>,
+  by: NonNullable<StatsOutput["by"]>,
 ): string {
   const keyed = by === "model" ? rows.filter(hasTokens) : rows;
   const keys = keyed.map(({ key }) => key ?? "");

@@ -40,6 +40,8 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
   const tops = read.filter(isTop);
+  const rows: StatsRow[] =
+    by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerOf) : all.rows(by);
   return {
     sessions: tops.length,
     subagents: read.length - tops.length,
@@ -66,7 +68,7 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
     damaged: read.reduce((total, { figures }) => total + figures.error_count, 0),
     unknown_lines: read.reduce((total, { figures }) => total + figures.unknown_lines, 0),
     by,
-    rows: by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerOf) : all.rows(by),
+    rows,
   };
 }
 

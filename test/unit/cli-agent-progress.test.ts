@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { overSessions } from "../../src/queries/over-sessions.ts";
@@ -10,10 +9,9 @@ import { failedCalls } from "../../src/queries/session-errors.ts";
 import { needsAgentProgress } from "../../src/sessions/agent-progress.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
-import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { rowsOf } from "../support/cli/json-output.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { find } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -144,7 +142,7 @@ describe("subagents that exist only in progress lines", () => {
 
   test("find has them, with a command that shows them", async () => {
     const { home } = homeWith();
-    const rows = rowsOf(find, (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
+    const rows = rowsOf("find", (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
     assert.deepEqual(
       rows.map(({ open }) => open),
       [`transcripts show ${SESSION} --line 6 --subagents`],
@@ -155,7 +153,7 @@ describe("subagents that exist only in progress lines", () => {
 
   test("find returns each entry of a file once", async () => {
     const { home } = homeWith("folder");
-    const rows = rowsOf(find, (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
+    const rows = rowsOf("find", (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
     assert.deepEqual(
       rows.map(({ session_id: id }) => id),
       ["agent-a1b2"],
@@ -169,7 +167,7 @@ describe("subagents that exist only in progress lines", () => {
     await runCli(["index", "--prune"], { home });
     const { stdout, stderr } = await runCli(["find", "no kingfisher", "--json"], { home });
     assert.deepEqual(
-      rowsOf(find, stdout).map(({ session_id: id }) => id),
+      rowsOf("find", stdout).map(({ session_id: id }) => id),
       [SESSION],
     );
     assert.match(stderr, /in the index/);

@@ -1,35 +1,36 @@
 import assert from "node:assert/strict";
-import { DEFINITIONS } from "../../src/cli/command-definitions.ts";
-import { readArguments } from "../../src/cli/read-arguments.ts";
+import type { RunnableCommand } from "../../src/cli/command.ts";
+import { allCommands } from "../../src/cli/commands/all-commands.ts";
+import { parseArguments } from "../../src/cli/program.ts";
 import { readDate } from "../../src/parse/read-date.ts";
-import { describe, test } from "../support/runner.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
 
 const NOW = new Date(2026, 2, 10, 15, 30);
-const read = (...argv: string[]): ReturnType<typeof readArguments> => readArguments(argv, { columns: 80, now: NOW });
+const home = makeTempDir();
 
-function wrong(...argv: string[]): string {
-  const result = read(...argv);
-  assert.equal(result.kind, "wrong");
-  return result.kind === "wrong" ? result.message : "";
+async function helpOf(...argv: string[]): Promise<string> {
+  const { stdout, exitCode } = await runCli(argv, { home });
+  assert.equal(exitCode, 0, argv.join(" "));
+  return stdout;
+}
+
+/** Runs the test for each command, by its words. */
+async function eachCommand(work: (words: string[], definition: RunnableCommand["definition"]) => Promise<void>) {
+  for (const { runnable } of await allCommands()) {
+    const name = runnable.definition.name();
+    if ("parsed" in runnable) await work([name], runnable.definition);
+    else for (const { definition } of runnable.commands) await work([name, definition.name()], definition);
+  }
 }
 
 describe("arguments", () => {
-  test("options come under their long name, as the definition says", () => {
-    const result = read("list", "--recent", "5", "--since", "2026-01-31", "--today", "--project", "x");
-    assert.equal(result.kind, "command");
-    if (result.kind !== "command") return;
-    assert.equal(result.definition.name, "list");
-    assert.deepEqual(
-      { ...result.options },
-      { redact: true, recent: 5, since: new Date(2026, 0, 31), today: true, project: "x" },
-    );
-  });
-
-  test("a session may be -, and a term may begin with a dash after --", () => {
-    const show = read("show", "-");
-    assert.deepEqual(show.kind === "command" && show.arguments, ["-"]);
-    const find = read("find", "--limit", "3", "--", "--json");
-    assert.deepEqual(find.kind === "command" && [find.arguments, find.options["limit"]], [["--json"], 3]);
+  test("a session may be -, and a term may begin with a dash after --", async () => {
+    assert.match((await runCli(["show", "-"], { home })).stderr, /^transcripts: Standard input is empty/);
+    assert.match((await runCli(["find", "--limit", "3", "--", "--json"], { home })).stderr, /^no sessions found/);
   });
 
   for (const [argv, says] of [
@@ -46,51 +47,44 @@ describe("arguments", () => {
     [["completion", "csh"], /Allowed choices are bash, zsh, fish/],
     [["show", "x", "--last"], /argument missing/],
   ] as const) {
-    test(`wrong: ${argv.join(" ")}`, () => {
-      const message = wrong(...argv);
-      assert.match(message, says);
-      assert.match(message, /^transcripts: /);
-      assert.match(message, /Run `transcripts .*--help`/);
+    test(`wrong: ${argv.join(" ")}`, async () => {
+      const { stderr, exitCode } = await runCli(argv, { home });
+      assert.equal(exitCode, 2);
+      assert.match(stderr, says);
+      assert.match(stderr, /^transcripts: /);
+      assert.match(stderr, /Run `transcripts .*--help`/);
     });
   }
 
-  test("no arguments print the help", () => {
-    const result = read();
-    assert.equal(result.kind, "text");
-    assert.deepEqual(result, read("--help"));
+  test("no arguments print the help, with commands in groups", async () => {
+    const help = await helpOf();
+    assert.equal(help, await helpOf("--help"));
+    for (const group of ["Looking up:", "One session:", "Keeping:", "Setting up:"])
+      assert.ok(help.includes(`\n${group}\n`), group);
   });
 
-  test("the help of each command has its options, arguments and examples", () => {
-    for (const { name, options, arguments: args, examples } of DEFINITIONS) {
-      const words = name.split(" ");
-      const help = read(...words, "--help");
-      assert.equal(help.kind, "text", name);
-      if (help.kind !== "text") continue;
-      for (const { flags } of options) assert.ok(help.text.includes(flags), `${name} ${flags}`);
-      for (const argument of args) assert.ok(help.text.includes(argument.name), `${name} ${argument.name}`);
-      for (const { command } of examples) assert.ok(help.text.includes(command), `${name} ${command}`);
-      assert.deepEqual(help, read("help", ...words));
-    }
-  });
+  test("the help of each command has its options, arguments and examples", () =>
+    eachCommand(async (words, { options, registeredArguments }) => {
+      const help = await helpOf(...words, "--help");
+      for (const { flags } of options) assert.ok(help.includes(flags), `${words.join(" ")} ${flags}`);
+      for (const argument of registeredArguments) assert.ok(help.includes(argument.name()), words.join(" "));
+      assert.match(help, /\nExamples:\n  transcripts /);
+      assert.equal(help, await helpOf("help", ...words));
+    }));
 
-  test("every example is a command line that can be read", () => {
-    for (const { examples } of DEFINITIONS) {
-      for (const { command } of examples) {
-        const [own = ""] = command.split(/ [|><] /);
-        const argv = own
-          .split(" ")
-          .slice(1)
-          .map((word) => word.replaceAll('"', ""));
-        // A term in quotes was one argument.
-        const joined = own.includes('"') ? ["find", "connection refused"] : argv;
-        assert.equal(read(...joined).kind, "command", command);
+  test("every example is a command line that can be read", () =>
+    eachCommand(async (words) => {
+      const [, examples = ""] = (await helpOf(...words, "--help")).split("\nExamples:\n");
+      for (const [, line = ""] of examples.matchAll(/^  transcripts (.*)$/gm)) {
+        const [own = ""] = line.split(/ [|><] /);
+        const argv = [...own.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+        assert.equal((await parseArguments(argv, 80)).kind, "command", line);
       }
-    }
-  });
+    }));
 
-  test("no line of the help is wider than the terminal", () => {
-    const help = readArguments(["show", "--help"], { columns: 60, now: NOW });
-    const [beforeExamples = ""] = help.kind === "text" ? help.text.split("\nExamples:") : [];
+  test("no line of the help is wider than the terminal", async () => {
+    const { stdout } = await runCli(["show", "--help"], { home, env: { COLUMNS: "60" } });
+    const [beforeExamples = ""] = stdout.split("\nExamples:");
     assert.notEqual(beforeExamples, "");
     for (const line of beforeExamples.split("\n")) assert.ok(line.length <= 60, line);
   });

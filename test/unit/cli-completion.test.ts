@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFINITIONS } from "../../src/cli/command-definitions.ts";
+import { allCommands } from "../../src/cli/commands/all-commands.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { hasProgram } from "../support/machine.ts";
@@ -23,17 +23,14 @@ const has = (shell: string): boolean => hasProgram(shell, ["-c", "true"]);
 
 describe("transcripts completion", () => {
   test("every command and every option", async () => {
-    for (const { name, options } of DEFINITIONS) {
-      const words = name.split(" ");
-      for (const at of words.keys()) {
-        const shown = await continuations(...words.slice(0, at), "");
-        assert.ok(shown.includes(words[at] ?? ""), name);
-      }
-      const shown = await continuations(...words, "-");
-      for (const { flags } of options) {
-        const [long = ""] = /--[\w-]+/.exec(flags) ?? [];
-        assert.ok(shown.includes(long), `${name} ${long}`);
-      }
+    const all = await allCommands();
+    const commands = all.flatMap(({ runnable }) => ("parsed" in runnable ? runnable : runnable.commands));
+    for (const { definition } of commands) {
+      const parent = definition.parent?.name() === "snippets" ? ["snippets"] : [];
+      const name = definition.name();
+      assert.ok((await continuations(...parent, "")).includes(name), name);
+      const shown = await continuations(...parent, name, "-");
+      for (const { long } of definition.options) assert.ok(shown.includes(long ?? ""), `${name} ${long}`);
     }
   });
 
@@ -49,7 +46,7 @@ describe("transcripts completion", () => {
 
   for (const [words, expected] of [
     [["sh"], ["show"]],
-    [["e"], ["entries", "errors", "export"]],
+    [["e"], ["errors", "entries", "export"]],
     [
       ["show", "--with-t"],
       ["--with-tools", "--with-thinking"],

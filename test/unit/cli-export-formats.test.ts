@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import {
   assistant,
   calls,
@@ -13,7 +12,8 @@ import {
   storeSession,
   user,
 } from "../support/cli/claude-lines.ts";
-import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { outputOf, type Outputs, rowsOf } from "../support/cli/json-output.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { COPIES, MAIN, sampleMachine, SUBAGENT } from "../support/cli/sample-machine.ts";
 import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { asEachSource } from "../support/parse/one-conversation.ts";
@@ -21,11 +21,9 @@ import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
-const { export: exported, show: message } = SCHEMAS;
-
 afterAll(removeTempDirs);
 
-type Session = ReturnType<typeof exported.parse>;
+type Session = Outputs["export"];
 type Message = Session["messages"][number];
 
 async function exportedAs(argument: string, output: string, home: string, ...options: string[]): Promise<string> {
@@ -35,7 +33,7 @@ async function exportedAs(argument: string, output: string, home: string, ...opt
 }
 
 async function rowsFrom(argument: string, home: string, ...options: string[]): Promise<Session> {
-  return exported.parse(JSON.parse(await exportedAs(argument, "rows.json", home, ...options)));
+  return outputOf("export", await exportedAs(argument, "rows.json", home, ...options));
 }
 
 /** Returns the texts of a conversation: those of one prompt are joined, as in our entries. */
@@ -319,7 +317,7 @@ test("the messages of the JSON are those of show --json", async () => {
   for (const id of [MAIN, "ses_markdown", "ses_opencode"]) {
     const shown = await machine.run("show", id, "--json", "--with-tools", "--with-thinking");
     const { stdout } = await machine.run("export", id, "--json");
-    assert.deepEqual(exported.parse(JSON.parse(stdout)).messages, rowsOf(message, shown.stdout));
+    assert.deepEqual(outputOf("export", stdout).messages, rowsOf("show", shown.stdout));
   }
 });
 

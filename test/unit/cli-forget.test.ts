@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
+import { outputOf } from "../support/cli/json-output.ts";
 import { type CliRun, type CliSetting, runCli } from "../support/cli/run-cli.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { removePlaces } from "../../src/cli/commands/forget.ts";
-
-const { forget } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -59,7 +57,7 @@ async function machine() {
   return { home, main, other, folder, ours, saved, foreign, run, runWith };
 }
 
-const json = (run: CliRun) => forget.parse(JSON.parse(run.stdout));
+const json = (run: CliRun) => outputOf("forget", run.stdout);
 
 describe("transcripts forget", () => {
   test("a session of Claude Code: file, subagents, outputs, index, snippets", async () => {

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { sqliteWriter } from "./sessions-machine.ts";
 import { LATEST_VERSION } from "../../src/store/migrations/latest-version.ts";
 import { says, SESSION, user } from "../support/cli/claude-lines.ts";
+import { outputOf } from "../support/cli/json-output.ts";
 import { runCli, type CliRun, type CliSetting } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { index: indexed } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -41,7 +39,7 @@ describe("transcripts index", () => {
     rmSync(join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}1.jsonl`));
     mkdirSync(join(home, ".claude/projects/p/x.jsonl"));
     const second = await index(home, ["--json"]);
-    const result = indexed.parse(JSON.parse(second.stdout));
+    const result = outputOf("index", second.stdout);
     assert.deepEqual(
       [
         result.sessions,
@@ -66,7 +64,7 @@ describe("transcripts index", () => {
     await index(home);
     renameSync(join(home, ".claude"), join(home, "unmounted"));
     const away = await index(home, ["--prune", "--json"]);
-    const result = indexed.parse(JSON.parse(away.stdout));
+    const result = outputOf("index", away.stdout);
     assert.deepEqual([away.exitCode, result.gone, result.pruned], [1, 2, 0]);
     assert.match(away.stderr, /not read: .*projects: it is not there; its sessions \(2\) stay .* unless --prune --yes/);
     assert.match(away.stderr, /no sessions found; .*; 2 gone \(kept; --prune forgets them\)/);

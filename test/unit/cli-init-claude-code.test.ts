@@ -12,13 +12,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
+import { outputOf } from "../support/cli/json-output.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { init } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -83,7 +81,7 @@ describe("init --claude-code", () => {
     appendFileSync(join(place.home, "copy/hooks/hooks.json"), " ");
     assert.equal((await run(place)).exitCode, 0);
     assert.deepEqual(ran(place), [`plugin uninstall ${PLUGIN}`, ...added]);
-    const { claude_code: last } = init.parse(JSON.parse((await run(place, "--json")).stdout));
+    const { claude_code: last } = outputOf("init", (await run(place, "--json")).stdout);
     assert.deepEqual(last, { plugin: "unchanged", commands: [] });
   });
 

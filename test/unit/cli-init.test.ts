@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { addPlugin, NEW_CONFIG, newConfig } from "../../src/cli/init/plugin-config.ts";
-import { PLUGIN } from "../../src/cli/io.ts";
+import { PLUGIN } from "../../src/cli/context.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";

@@ -2,14 +2,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCHEMAS, type Output } from "../../src/cli/output-schemas.ts";
 import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
-import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { outputOf, type Outputs, rowsOf } from "../support/cli/json-output.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { isWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { doctor, find, list, stats: statsSchema } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -34,7 +32,7 @@ function touch(path: string, time: string): void {
 
 async function ids(...argv: string[]): Promise<unknown[]> {
   const { stdout } = await runCli(["list", "--json", ...argv], { home, now: new Date(at(90_000)) });
-  return rowsOf(list, stdout).map(({ session_id }) => session_id);
+  return rowsOf("list", stdout).map(({ session_id }) => session_id);
 }
 
 describe("transcripts list", () => {
@@ -104,8 +102,8 @@ describe("transcripts list", () => {
 });
 
 describe("transcripts stats", () => {
-  const stats = async (setting: string, ...argv: string[]): Promise<Output<"stats">> =>
-    statsSchema.parse(JSON.parse((await runCli(["stats", "--json", ...argv], { home: setting })).stdout));
+  const stats = async (setting: string, ...argv: string[]): Promise<Outputs["stats"]> =>
+    outputOf("stats", (await runCli(["stats", "--json", ...argv], { home: setting })).stdout);
 
   test("one session", async () => {
     const { total, ...figures } = await stats(home, SESSION);
@@ -213,7 +211,9 @@ describe("transcripts find", () => {
 
   test("filters", async () => {
     const lines = async (...argv: string[]): Promise<unknown[]> =>
-      rowsOf(find, (await runCli(["find", "--json", ...argv], { home })).stdout).map(({ line_number }) => line_number);
+      rowsOf("find", (await runCli(["find", "--json", ...argv], { home })).stdout).map(
+        ({ line_number }) => line_number,
+      );
     assert.deepEqual(await lines("price"), [1, 5, 6]);
     assert.deepEqual(await lines("price", "--role", "user"), [1]);
     assert.deepEqual(await lines("price", "--tool", "read", "--limit", "1"), [5]);
@@ -242,7 +242,7 @@ describe("transcripts doctor", () => {
     mkdirSync(join(home, ".git"));
     storeSession(home, `${sampleSession()}{"type":"hologram"}\n{"type":"progress"}\nbroken\n`);
     const { stdout, exitCode } = await runCli(["doctor", "--json"], { home });
-    const found = doctor.parse(JSON.parse(stdout));
+    const found = outputOf("doctor", stdout);
     assert.equal(exitCode, 0);
     assert.deepEqual([found.ok, found.checked, found.of, found.lines, found.config], [true, 1, 1, 13, null]);
     assert.deepEqual([found.unknown_types, found.skipped_types], [{ hologram: 1 }, { progress: 1 }]);
@@ -270,8 +270,8 @@ describe("transcripts doctor", () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const place = join(home, ".local/share/opencode-transcripts/transcripts.db");
-    const asked = async (): Promise<Output<"doctor">["index"]> =>
-      doctor.parse(JSON.parse((await runCli(["doctor", "--json"], { home })).stdout)).index;
+    const asked = async (): Promise<Outputs["doctor"]["index"]> =>
+      outputOf("doctor", (await runCli(["doctor", "--json"], { home })).stdout).index;
     const none = { backend: "sqlite" as const, place, exists: false, sessions: null, whole: null, problem: null };
     assert.deepEqual(await asked(), none);
     assert.match(

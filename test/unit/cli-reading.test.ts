@@ -2,13 +2,11 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCHEMAS, type Output } from "../../src/cli/output-schemas.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
-import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { type Outputs, rowsOf } from "../support/cli/json-output.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { entries, timeline, errors } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -19,16 +17,16 @@ async function out(...argv: string[]): Promise<string> {
   return (await runCli(argv, { home })).stdout;
 }
 
-async function timelineRows(...options: string[]): Promise<Output<"timeline">[]> {
-  return rowsOf(timeline, await out("timeline", SESSION, "--json", ...options));
+async function timelineRows(...options: string[]): Promise<Outputs["timeline"][]> {
+  return rowsOf("timeline", await out("timeline", SESSION, "--json", ...options));
 }
 
-async function entryRows(): Promise<Output<"entries">[]> {
-  return rowsOf(entries, await out("entries", path));
+async function entryRows(): Promise<Outputs["entries"][]> {
+  return rowsOf("entries", await out("entries", path));
 }
 
-async function errorRow(...options: string[]): Promise<Output<"errors"> | undefined> {
-  return rowsOf(errors, await out("errors", SESSION, "--json", ...options))[0];
+async function errorRow(...options: string[]): Promise<Outputs["errors"] | undefined> {
+  return rowsOf("errors", await out("errors", SESSION, "--json", ...options))[0];
 }
 
 describe("transcripts timeline", () => {
@@ -105,7 +103,7 @@ describe("transcripts timeline", () => {
     );
     const { stdout } = await runCli(["timeline", SESSION, "--json"], { home: cut });
     assert.deepEqual(
-      rowsOf(timeline, stdout).map(({ turn, tool_errors }) => [turn, tool_errors]),
+      rowsOf("timeline", stdout).map(({ turn, tool_errors }) => [turn, tool_errors]),
       [
         [0, 1],
         [1, 2],
@@ -155,7 +153,7 @@ describe("transcripts entries", () => {
     ].join("");
     const { stdout, exitCode } = await runCli(["entries", "-"], { home, stdin: text });
     assert.equal(exitCode, 0);
-    const found = rowsOf(entries, stdout);
+    const found = rowsOf("entries", stdout);
     assert.deepEqual(
       found.map(({ line_number, outcome, type, lines }) => [line_number, outcome, type, lines]),
       [
@@ -174,7 +172,7 @@ describe("transcripts entries", () => {
     assert.deepEqual([found[2]?.uuid, found[3]?.uuid], ["p1", "h1"]);
     const failed = await runCli(["entries", "-", "--outcome", "failed"], { home, stdin: text });
     assert.deepEqual(
-      rowsOf(entries, failed.stdout).map(({ line_number }) => line_number),
+      rowsOf("entries", failed.stdout).map(({ line_number }) => line_number),
       [5, 7],
     );
   });

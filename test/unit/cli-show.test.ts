@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { rowsOf, runCli } from "../support/cli/run-cli.ts";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
+import { rowsOf } from "../support/cli/json-output.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { show: message } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -91,12 +89,12 @@ describe("transcripts show", () => {
   });
 
   test("JSON has the rows of the model, with the blocks that are asked for", async () => {
-    const rows = rowsOf(message, (await show(path, "--json")).stdout);
+    const rows = rowsOf("show", (await show(path, "--json")).stdout);
     assert.deepEqual(
       rows.map(({ turn }) => turn),
       [1, 1, 1, 2],
     );
-    const all = rowsOf(message, (await show(path, "--json", "--with-tools", "--with-thinking")).stdout);
+    const all = rowsOf("show", (await show(path, "--json", "--with-tools", "--with-thinking")).stdout);
     const types = all.flatMap(({ blocks }) => blocks.map(({ block_type }) => block_type));
     assert.deepEqual(types, [
       "text",
@@ -114,7 +112,7 @@ describe("transcripts show", () => {
 
   test("JSON has texts of any length whole", async () => {
     const text = user("x".repeat(1_000_000), 0);
-    const [row] = rowsOf(message, (await runCli(["show", "-", "--json"], { home, stdin: text })).stdout);
+    const [row] = rowsOf("show", (await runCli(["show", "-", "--json"], { home, stdin: text })).stdout);
     assert.equal(row?.blocks[0]?.content_text?.length, 1_000_000);
   });
 

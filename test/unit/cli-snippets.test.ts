@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { sampleSession, SESSION, storeSession, user, TOLD_SESSION } from "../support/cli/claude-lines.ts";
-import { type CliRun, type CliSetting, rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { outputOf, rowsOf } from "../support/cli/json-output.ts";
+import { type CliRun, type CliSetting, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -23,7 +23,7 @@ function machine(text = sampleSession()): Machine {
   return { home, path, runWith, run: (...argv) => runWith({}, ...argv) };
 }
 
-const found = (run: CliRun) => SCHEMAS["snippets query"].parse(JSON.parse(run.stdout));
+const found = (run: CliRun) => outputOf("snippets query", run.stdout);
 
 describe("transcripts snippets", () => {
   test("extract by lines, query, count", async () => {
@@ -45,7 +45,7 @@ describe("transcripts snippets", () => {
       "--json",
     );
     assert.equal(made.exitCode, 0, made.stderr);
-    const { snippet_id, session_id } = SCHEMAS["snippets extract"].parse(JSON.parse(made.stdout));
+    const { snippet_id, session_id } = outputOf("snippets extract", made.stdout);
     assert.equal(session_id, SESSION);
     const { snippets, total_count } = found(await run("snippets", "query", "prise.mjs", "--tag", "read", "--json"));
     assert.deepEqual([total_count, snippets[0]?.snippet_id, snippets[0]?.source_file], [1, snippet_id, path]);
@@ -56,7 +56,7 @@ describe("transcripts snippets", () => {
     assert.deepEqual(about, [], "its session, tags and id are shown in full");
     assert.match(shown.stderr, /1 of 1 snippet/);
     const counted = await run("snippets", "count", SESSION, "--json");
-    assert.deepEqual(SCHEMAS["snippets count"].parse(JSON.parse(counted.stdout)), {
+    assert.deepEqual(outputOf("snippets count", counted.stdout), {
       version: 1,
       error_reasoning: 1,
       decision_rationale: 0,
@@ -128,10 +128,7 @@ describe("transcripts snippets", () => {
 
   test("suggest, and --store once", async () => {
     const { run } = machine(TOLD_SESSION);
-    const [suggestion] = rowsOf(
-      SCHEMAS["snippets suggest"],
-      (await run("snippets", "suggest", SESSION, "--json")).stdout,
-    );
+    const [suggestion] = rowsOf("snippets suggest", (await run("snippets", "suggest", SESSION, "--json")).stdout);
     assert.equal(suggestion?.snippet_type, "error_reasoning");
     assert.match(suggestion.content, /EADDRINUSE[^]*root cause/);
     assert.match((await run("snippets", "suggest", SESSION, "--store")).stderr, /stored 1$/m);
@@ -158,7 +155,7 @@ describe("transcripts snippets", () => {
     assert.deepEqual([done.exitCode, /deleted 1/.test(done.stderr)], [0, true]);
     assert.equal((await run("snippets", "query")).exitCode, 1);
     const cleaned = await runWith(later, ...args, "--yes", "--json");
-    assert.deepEqual(SCHEMAS["snippets cleanup"].parse(JSON.parse(cleaned.stdout)).deleted, 0);
+    assert.deepEqual(outputOf("snippets cleanup", cleaned.stdout).deleted, 0);
   });
 
   test("the content of a snippet cannot harm a terminal", async () => {

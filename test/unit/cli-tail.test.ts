@@ -8,13 +8,11 @@ import {
   encodeMarkdownEntry,
   encodeMarkdownHeader,
 } from "../../src/transcript/format/formats.ts";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
-import { type CliRun, interrupt, rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { rowsOf } from "../support/cli/json-output.ts";
+import { type CliRun, interrupt, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { show: message } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -68,7 +66,7 @@ describe("transcripts tail", () => {
       stdout,
       /^Assistant [^]*\(thinking, withheld by the provider\)\n\nAssistant [^]*> Bash {2}node sum\.mjs\n\n$/,
     );
-    const rows = rowsOf(message, (await runCli(["tail", SESSION, "-n", "3", "--json"], { home })).stdout);
+    const rows = rowsOf("tail", (await runCli(["tail", SESSION, "-n", "3", "--json"], { home })).stdout);
     assert.deepEqual(
       rows.map(({ line_number }) => line_number),
       [8, 9, 10],

@@ -2,16 +2,14 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { sessionRecord } from "../../src/host/session-records.ts";
 import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { outputOf, rowsOf } from "../support/cli/json-output.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { Recording } from "../support/recording/recording.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { errors, find, stats, timeline } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -163,14 +161,14 @@ for (const form of ["export", "markdown", "jsonl", "jsonl of 0.3"]) {
     test("are the same to errors, --fixes, stats, timeline and the page", async () => {
       const ids = CALLS.flatMap(({ expected }, at) => (expected[0] === "error" ? [`call_${at}`] : []));
       for (const options of [["--json"], ["--json", "--fixes"]]) {
-        const told = rowsOf(errors, await printed("errors", file(), ...options));
+        const told = rowsOf("errors", await printed("errors", file(), ...options));
         assert.deepEqual(
           told.map(({ tool_use_id }) => tool_use_id),
           ids,
         );
       }
-      assert.equal(stats.parse(JSON.parse(await printed("stats", file(), "--json"))).tool_errors, FAILED);
-      const [turn] = rowsOf(timeline, await printed("timeline", file(), "--json"));
+      assert.equal(outputOf("stats", await printed("stats", file(), "--json")).tool_errors, FAILED);
+      const [turn] = rowsOf("timeline", await printed("timeline", file(), "--json"));
       assert.equal(turn?.tool_errors, FAILED);
       const page = await printed("export", file(), "-o", "-");
       assert.equal(page.split('class="call error"').length - 1, FAILED);
@@ -179,7 +177,7 @@ for (const form of ["export", "markdown", "jsonl", "jsonl of 0.3"]) {
 }
 
 test("find --errors looks through the calls that failed, and no others", async () => {
-  const hits = rowsOf(find, await printed("find", "output of", "--errors", "--json"));
+  const hits = rowsOf("find", await printed("find", "output of", "--errors", "--json"));
   assert.deepEqual(new Set(hits.map(({ tool_use_id }) => tool_use_id)), new Set(["call_0", "call_3"]));
 });
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Output } from "../../src/cli/output-schemas.ts";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { type Outputs } from "../support/cli/json-output.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -50,7 +50,7 @@ class Machine {
     return runCli(argv, { home: this.home, cwd, stdin, env: { XDG_DATA_HOME: join(this.home, "data") } });
   }
 
-  async fixes(error: string, cwd?: string): Promise<Output<"fixes">[]> {
+  async fixes(error: string, cwd?: string): Promise<Outputs["fixes"][]> {
     const { stdout, stderr, exitCode } = await this.run(["fixes", error, "--json"], cwd === undefined ? {} : { cwd });
     assert.ok(exitCode < 2, stderr);
     return stdout.split("\n").flatMap((line) => (line === "" ? [] : JSON.parse(line)));

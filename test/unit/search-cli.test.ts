@@ -2,15 +2,13 @@
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { SCHEMAS, type Output } from "../../src/cli/output-schemas.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { at, calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
-import { rowsOf, runCli, type CliRun } from "../support/cli/run-cli.ts";
+import { type Outputs, rowsOf } from "../support/cli/json-output.ts";
+import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { isWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-
-const { find } = SCHEMAS;
 
 const OTHER = SESSION.replace("0a1b", "1b2c");
 afterAll(removeTempDirs);
@@ -19,7 +17,7 @@ interface Machine {
   home: string;
   path: string;
   run: (...argv: string[]) => Promise<CliRun>;
-  rows: (...argv: string[]) => Promise<Output<"find">[]>;
+  rows: (...argv: string[]) => Promise<Outputs["find"][]>;
 }
 
 /** A home with two sessions, indexed. */
@@ -28,8 +26,8 @@ async function machine(): Promise<Machine> {
   const path = storeSession(home, sampleSession());
   storeSession(home, user("Is it blue?", 100) + says("Blue it is.", 101), { id: OTHER, project: "-work-paint" });
   const run = (...argv: string[]): Promise<CliRun> => runCli(argv, { home, now: new Date(at(3_600)) });
-  const rows = async (...argv: string[]): Promise<Output<"find">[]> =>
-    rowsOf(find, (await run("find", "--json", ...argv)).stdout);
+  const rows = async (...argv: string[]): Promise<Outputs["find"][]> =>
+    rowsOf("find", (await run("find", "--json", ...argv)).stdout);
   assert.equal((await run("index")).exitCode, 0);
   return { home, path, run, rows };
 }
@@ -66,7 +64,7 @@ describe("transcripts find with an index", () => {
     ]) {
       const indexed = await rows(term ?? "", ...more);
       const scanned = await rows(term ?? "", ...more, "--scan");
-      const bare = (all: readonly Output<"find">[]): string[] =>
+      const bare = (all: readonly Outputs["find"][]): string[] =>
         all.map((row) => JSON.stringify({ ...row, rank: 0, event_id: "", project: "" })).toSorted();
       assert.deepEqual(bare(indexed), bare(scanned), term);
       assert.deepEqual(

@@ -1,6 +1,19 @@
 /** `transcripts completion` */
-import type { OptionDefinition, RunCommand } from "../command.ts";
-import { DEFINITIONS, GROUPS } from "../command-definitions.ts";
+import { Argument, type CommandUnknownOpts, type Option } from "@commander-js/extra-typings";
+import { createCommand, runnable } from "../command.ts";
+import { commandsFor } from "./all-commands.ts";
+
+const definition = createCommand("completion", {
+  summary: "Prints the completion script for a shell.",
+  examples: {
+    "transcripts completion bash > ~/.local/share/bash-completion/completions/transcripts":
+      "Installs completion for bash.",
+    "transcripts completion zsh > ~/.zfunc/_transcripts": "Installs it for zsh, if ~/.zfunc is in fpath.",
+    "transcripts completion fish > ~/.config/fish/completions/transcripts.fish": "Installs it for fish.",
+  },
+})
+  .addArgument(new Argument("<SHELL>", "Shell to make the script for.").choices(["bash", "zsh", "fish"]))
+  .argument("[WORD...]", "Prints how the last of these words of a command line can go on, as the script asks.");
 
 /** The scripts ask this command for completions, so they need not be installed again after an update. */
 const SCRIPTS = {
@@ -45,12 +58,11 @@ complete -c transcripts -f -a '(__transcripts_words)'
 `,
 } as const;
 
-export const run: RunCommand = async (context, [shell, ...words]) => {
-  if (shell !== "bash" && shell !== "zsh" && shell !== "fish") return 2;
-  const lines = continuations(words).map(({ word, does }) => `${word}\t${does}\n`);
+export const command = runnable(definition, async (context, [shell, words]) => {
+  const lines = (await continuations(words)).map(({ word, does }) => `${word}\t${does}\n`);
   await context.out(words.length === 0 ? SCRIPTS[shell] : lines.join(""));
   return 0;
-};
+});
 
 interface Continuation {
   word: string;
@@ -62,39 +74,46 @@ const FILES: Continuation = { word: ":", does: "" };
 const HELP: Continuation = { word: "--help", does: "Prints this help." };
 
 /** Returns the completions of the last word. */
-function continuations(words: readonly string[]): Continuation[] {
+async function continuations(words: readonly string[]): Promise<Continuation[]> {
   const current = words.at(-1) ?? "";
-  const all = possibleAfter(words.slice(0, -1), current.startsWith("-"));
+  const all = await possibleAfter(words.slice(0, -1), current.startsWith("-"));
   return all.filter((each) => each === FILES || each.word.startsWith(current));
 }
 
-function possibleAfter(before: readonly string[], isOption: boolean): Continuation[] {
+async function possibleAfter(before: readonly string[], isOption: boolean): Promise<Continuation[]> {
   const [first, second] = before;
-  const commands = new Map(
-    DEFINITIONS.map(({ name, does }) => {
-      const [word = ""] = name.split(" ");
-      return [word, { word, does: GROUPS[word] ?? does }];
-    }),
-  );
-  if (first === undefined)
-    return [...commands.values(), ...["help", "--help", "--version"].map((word) => ({ word, does: "" }))];
-  if (first === "help") return [...commands.values()];
-  const group = DEFINITIONS.filter(({ name }) => name.startsWith(`${first} `));
-  if (group.length > 0 && second === undefined)
-    return [...group.map(({ name, does }) => ({ word: name.slice(first.length + 1), does })), HELP];
-  const definition = DEFINITIONS.find(({ name }) => name === (group.length > 0 ? `${first} ${second}` : first));
-  if (definition === undefined) return [];
-  const { options, arguments: args } = definition;
-  const valued = options.find((option) => option.flags.includes("<") && namesOf(option).includes(before.at(-1) ?? ""));
-  if (valued?.choices !== undefined) return valued.choices.map((word) => ({ word, does: "" }));
+  const commands = (await commandsFor(before)).map(({ runnable: { definition } }) => definition);
+  const own = commands.map(continuationOf);
+  if (first === undefined) return [...own, ...["help", "--help", "--version"].map((word) => ({ word, does: "" }))];
+  if (first === "help") return own;
+  const named = commands.find((command) => command.name() === first);
+  if (named === undefined) return [];
+  if (named.commands.length === 0) return possibleIn(named, before, isOption);
+  if (second === undefined) return [...named.commands.map(continuationOf), HELP];
+  const inner = named.commands.find((command) => command.name() === second);
+  return inner === undefined ? [] : possibleIn(inner, before, isOption);
+}
+
+function continuationOf(command: CommandUnknownOpts): Continuation {
+  return { word: command.name(), does: command.summary() };
+}
+
+/** Returns the words after those of a command. */
+function possibleIn(
+  { options, registeredArguments: args }: CommandUnknownOpts,
+  before: readonly string[],
+  isOption: boolean,
+): Continuation[] {
+  const valued = options.find((option) => option.required && namesOf(option).includes(before.at(-1) ?? ""));
+  if (valued?.argChoices !== undefined) return valued.argChoices.map((word) => ({ word, does: "" }));
   if (valued !== undefined) return /<(file|path)>/.test(valued.flags) ? [FILES] : [];
   if (isOption)
-    return [...options.flatMap((option) => namesOf(option).map((word) => ({ word, does: option.does }))), HELP];
-  const known = args.flatMap(({ name, choices }) => choices ?? (name === "SESSION" ? ["latest"] : []));
+    return [...options.flatMap((option) => namesOf(option).map((word) => ({ word, does: option.description }))), HELP];
+  const known = args.flatMap((arg) => arg.argChoices ?? (arg.name() === "SESSION" ? ["latest"] : []));
   return [...known.map((word) => ({ word, does: "" })), FILES];
 }
 
 /** Returns the long name, such as `--json`, and the short one if there is one. */
-function namesOf({ flags }: OptionDefinition): string[] {
-  return flags.split(/[ ,]+/).filter((word) => word.startsWith("-"));
+function namesOf({ long, short }: Option): string[] {
+  return [short, long].filter((name) => name !== undefined);
 }

@@ -12,11 +12,11 @@ import { reasonOf, isReadFault } from "../../sessions/reasons.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { counted } from "../../quantities.ts";
 import { VERSION } from "../../version.ts";
-import type { CommandContext, RunCommand } from "../command.ts";
+import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
+import type { CommandContext } from "../context.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
 import { configText, projectAt } from "../init/project-config.ts";
-import type { Output } from "../output-schemas.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { hasContent } from "../../indexing/is-current.ts";
 import { type Expiring, expiringSessions } from "../../queries/expiring-sessions.ts";
@@ -25,13 +25,80 @@ import type { Store } from "../../store/store.ts";
 import { storePlace } from "../../store/store-place.ts";
 import { isStoreError } from "../../transcripts-error.ts";
 
+const definition = createCommand("doctor", {
+  summary: "Reports what is read and from where, what is not read, and why.",
+  description:
+    "Checks the 50 newest sessions for damage and for unknown line types; --all checks every session. Also runs SQLite's integrity check on " +
+    "the index; for an index of more than 500 MB only with --all. Lists the sessions that their agent deletes within a week and that the index does not have.",
+  examples: {
+    "transcripts doctor": "Checks that everything is in order.",
+    "transcripts doctor --json | jq .unknown_types": "Lists line types that this version does not know.",
+  },
+})
+  .option("--all", "Checks every session, and an index of any size.")
+  .addOption(jsonObject("the findings"));
+
 /** Number of sessions checked without --all. */
 const SAMPLE = 50;
 
-type Doctor = Output<"doctor">;
+export interface DoctorOutput extends Versioned {
+  /** Everything found can be read. */
+  ok: boolean;
+  program: { version: string; runtime: string };
+  /** Places that are searched for sessions. */
+  places: Place[];
+  index: IndexHealth;
+  /** Files and folders that could not be read. */
+  unreadable: Unreadable[];
+  /** opencode's configuration of this project, and whether it has the plugin; null if there is none. */
+  config: { path: string; plugin: boolean | null; problem: string | null } | null;
+  /** About the data folder: a link out of the project, a changed .gitignore. */
+  warnings: string[];
+  /** Sessions that their agent deletes within a week and that the index does not have as they are. */
+  expiring: Expiring[];
+  /** Numbers of sessions checked, and of all. */
+  checked: number;
+  of: number;
+  /** Number of lines in the checked sessions. */
+  lines: number;
+  /** Numbers of lines that are not part of the conversation, and of lines and parts of unknown type, by type. */
+  skipped_types: Readonly<Record<string, number>>;
+  unknown_types: Readonly<Record<string, number>>;
+  damage: Damage[];
+}
 
-export const run: RunCommand = async (context, _args, options) => {
-  const isThorough = options.flag("all");
+interface Place {
+  source: string;
+  path: string;
+  /** Number of sessions, subagents included. */
+  sessions: number;
+  problem: string | null;
+  /** Sessions of opencode's database by version; null for other places. */
+  generations: { opencode_1: number; opencode_2: number; taken_over: number } | null;
+}
+
+interface IndexHealth {
+  backend: "sqlite" | "postgres";
+  /** File, or address without its password. */
+  place: string;
+  exists: boolean;
+  /** Null if the index is missing or cannot be read. */
+  sessions: number | null;
+  /** Result of SQLite's quick_check; null if it did not run: for more than 500 MB only with --all. */
+  whole: boolean | null;
+  problem: string | null;
+}
+
+interface Damage {
+  path: string;
+  code: string;
+  count: number;
+  recovered: boolean;
+  first_line: number;
+}
+
+export const command = runnable(definition, async (context, _args, options) => {
+  const isThorough = options.all ?? false;
   const found = await findSessions(context, { all: true });
   const sample = isThorough ? found.sessions : found.sessions.slice(0, SAMPLE);
   const content = await lookInto(context, sample);
@@ -39,7 +106,7 @@ export const run: RunCommand = async (context, _args, options) => {
   const unreadable = [...found.unreadable, ...places.unreadable, ...content.unreadable];
   const config = await configOf(context);
   const { index, expiring } = await indexHealth(context, found, isThorough);
-  const result = await redactedRow<Doctor>(redactorFor(), {
+  const result = await redactedRow<DoctorOutput>(redactorFor(), {
     version: 1,
     ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
     program: { version: VERSION, runtime: runtime() },
@@ -56,10 +123,10 @@ export const run: RunCommand = async (context, _args, options) => {
     unknown_types: Object.fromEntries(content.unknown),
     damage: [...content.damage.values()],
   });
-  if (options.flag("json")) await context.printObject(result);
+  if (options.json) await context.printObject(result);
   else await context.out(doctorText(context, result));
   return result.ok ? 0 : 2;
-};
+});
 
 function runtime(): string {
   const { bun, node } = process.versions;
@@ -70,13 +137,13 @@ function runtime(): string {
 async function placesOf(
   { roots, unreadable: known }: FoundSessions,
   unknownIn: Content["unknownIn"],
-): Promise<{ rows: Doctor["places"]; unreadable: Unreadable[] }> {
-  const rows: Doctor["places"] = [];
+): Promise<{ rows: Place[]; unreadable: Unreadable[] }> {
+  const rows: Place[] = [];
   const unreadable: Unreadable[] = [];
   for (const { source, path, sessions, agent, isThere } of roots) {
     const problem = known.find((fault) => fault.path === path)?.reason ?? null;
     const isStore = source === "opencode-store";
-    const row: Doctor["places"][number] = {
+    const row: Place = {
       source: isStore ? (agent ?? "opencode") : source,
       path,
       sessions,
@@ -143,13 +210,13 @@ function foreignWarning({ sessions }: FoundSessions): string[] {
 }
 
 /** Returns the first configuration that has the plugin, or else the first. */
-async function configOf({ cwd, plugin }: CommandContext): Promise<Doctor["config"]> {
+async function configOf({ cwd, plugin }: CommandContext): Promise<DoctorOutput["config"]> {
   const { configs } = await projectAt(cwd);
   const read = await Promise.all(configs.map((path) => configAt(path, plugin)));
   return read.find((config) => config.plugin === true) ?? read[0] ?? null;
 }
 
-async function configAt(path: string, plugin: string): Promise<NonNullable<Doctor["config"]>> {
+async function configAt(path: string, plugin: string): Promise<NonNullable<DoctorOutput["config"]>> {
   try {
     const addition = addPlugin(await configText(path), undefined, plugin);
     if (addition.kind === "broken") return { path, plugin: null, problem: addition.problem };
@@ -167,7 +234,7 @@ class Content {
   readonly unknown = new Map<string, number>();
   /** Unknown types in sessions of opencode's databases, by path. */
   readonly unknownIn = new Map<string, Set<string>>();
-  readonly damage = new Map<string, Doctor["damage"][number]>();
+  readonly damage = new Map<string, Damage>();
 }
 
 async function lookInto(context: CommandContext, refs: readonly SessionRef[]): Promise<Content> {
@@ -220,8 +287,6 @@ function add(counts: Map<string, number>, key: string, times: number): void {
 
 /** Maximum size checked by default; checking it takes about five seconds. */
 const CHECKED_BYTES = 500_000_000;
-
-type IndexHealth = Output<"doctor">["index"];
 
 /** Checks the index without changing it, and which sessions it lacks. `isThorough`: whatever its size. */
 async function indexHealth(

@@ -1,22 +1,43 @@
 /** `transcripts entries` */
-import { entriesIn } from "../../queries/session-entries.ts";
-import type { RunCommand } from "../command.ts";
+import { Option } from "@commander-js/extra-typings";
+import { entriesIn, type EntryRow } from "../../queries/session-entries.ts";
+import { createCommand, noRedact, runnable, SESSION, type Versioned } from "../command.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 
-export const run: RunCommand = async (context, [argument = ""], options) => {
+const OUTCOMES = ["used", "skipped", "unknown", "blank", "failed"] as const;
+
+const definition = createCommand("entries", {
+  summary: "Prints every line of a session's file as one line of JSON, for close inspection.",
+  description:
+    "Each line of the input has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
+    "the reason. A call has the line number of its result, and a result that of its call. The text of messages is left out. " +
+    "Of a session whose file is gone, only lines with a part of the conversation are listed.",
+  examples: {
+    "transcripts entries latest | jq -c 'select(.problems != [])'": "Prints damaged lines with their problems.",
+    "transcripts entries latest | jq -r .type | sort | uniq -c": "Counts the lines of each type.",
+  },
+  nothing: "no line has this outcome",
+})
+  .argument("<SESSION>", SESSION)
+  .addOption(new Option("--outcome <what>", "Only lines with this outcome.").choices(OUTCOMES))
+  .addOption(noRedact)
+  .option("--json", "Changes nothing: the output is always JSON.");
+
+export type EntriesOutput = Versioned & EntryRow;
+
+export const command = runnable(definition, async (context, [argument], options) => {
   const ref = await sessionNamed(context, argument, options);
   if (ref.archived !== null)
     context.note("only lines with a part of the conversation were kept, without problems and raw values");
-  const outcome = options.text("outcome");
+  const outcome = options.outcome;
   const redactor = redactorFor(options);
   let found = 0;
   for await (const row of entriesIn(ref, context)) {
     if (outcome !== undefined && row.outcome !== outcome) continue;
-    await context.printLine({ version: 1, ...(await redactedRow(redactor, row)) } satisfies Output<"entries">);
+    await context.printLine({ version: 1, ...(await redactedRow(redactor, row)) } satisfies EntriesOutput);
     found += 1;
   }
   context.signal.throwIfAborted();
   return found > 0 ? 0 : 1;
-};
+});

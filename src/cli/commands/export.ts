@@ -10,8 +10,9 @@ import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
-import { agentOf, FOREIGN, hostOf, type SessionRef } from "../../sessions/session-ref.ts";
-import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
+import { type AgentName, agentOf, FOREIGN, hostOf, type SessionRef } from "../../sessions/session-ref.ts";
+import { createCommand, runnable, SESSION, type OptionsOf, type Versioned } from "../command.ts";
+import { badArguments, type CommandContext } from "../context.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, noteUnread, sessionNamed } from "../session-input.ts";
 import { type Write, writeWhole } from "../write-file.ts";
@@ -23,8 +24,50 @@ import type { Conversation } from "../../queries/read-session.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader, type TranscriptHeader } from "../../transcript/format/formats.ts";
 import { safeSegment } from "../../transcript/transcript-paths.ts";
 import { VERSION } from "../../version.ts";
-import { messageRow } from "../message-row.ts";
-import type { Output } from "../output-schemas.ts";
+import { type MessageOutput, messageRow } from "../message-row.ts";
+
+const definition = createCommand("export", {
+  summary: "Writes a session as an HTML page, as a markdown transcript, or as JSON.",
+  description:
+    "Without a format option, the extension of the file decides (.html, .md, .json); otherwise it is a page. " +
+    "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +
+    "A page is self-contained: images of up to 1 MB that were saved with a transcript are embedded in it. " +
+    "A transcript has the format in which opencode's sessions are recorded, whichever agent the session is from, and every command reads it. " +
+    "Subagents get transcripts of their own, in a folder named after the file (session/ for session.md), to which the session links; " +
+    "attachments are only named. On standard output there is only the session's own transcript, with control characters as visible signs.",
+  examples: {
+    "transcripts export latest --html -o session.html": "Writes the newest session as a page.",
+    "transcripts export latest -o session.md": "Writes it as a transcript.",
+    "transcripts export latest --json -o - | jq '.tool_calls[] | select(.status == \"error\")'":
+      "Prints its failed calls.",
+  },
+  nothing: "nothing was said in the session",
+})
+  .argument("<SESSION>", SESSION)
+  .option("--html", "Writes an HTML page.")
+  .option("--markdown", "Writes a transcript in markdown.")
+  .option("--json", "Writes one JSON object: the session with its messages, tool calls and subagents.")
+  .option("-o, --output <file>", "File to write; - for standard output.")
+  .option("--no-subagents", "Leaves out the conversations of subagents.")
+  .option(
+    "--no-redact",
+    "Leaves secrets in the file. Reads files only, never the index; refuses a session whose file is gone.",
+  );
+type Options = OptionsOf<typeof definition>;
+
+export interface ExportOutput extends Versioned {
+  session_id: string;
+  /** For a subagent: the session that started it. */
+  parent_session_id: string | null;
+  agent: AgentName | null;
+  project: string | null;
+  title: string | null;
+  started: string | null;
+  ended: string | null;
+  messages: MessageOutput[];
+  tool_calls: ReturnType<typeof callRow>[];
+  children: ExportOutput[];
+}
 
 /** Mode of new files, which are as private as a transcript. */
 const FILE_MODE = 0o600;
@@ -36,15 +79,15 @@ const FORMATS = [
   { name: "json", extension: ".json", what: "The JSON of a session" },
 ] as const;
 
-export const run: RunCommand = async (context, [argument = ""], options) => {
-  const output = options.text("output") ?? (context.isTerminal ? undefined : "-");
+export const command = runnable(definition, async (context, [argument], options) => {
+  const output = options.output ?? (context.isTerminal ? undefined : "-");
   const { name: format, extension, what } = formatAsked(options, output);
   if (output === undefined)
     throw badArguments(`${what} is not printed on a terminal.`, `Name a file: \`-o session${extension}\`.`);
   const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
   noteUnread(context, unreadable);
-  const subagents = options.withSubagents;
+  const subagents = options.subagents;
   const exporting = { subagents, redactor: redactorFor(options) };
   const session = await readAll(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
   context.signal.throwIfAborted();
@@ -53,11 +96,11 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   if (format === "markdown") await writeTranscripts(context, session, { output, sources, alone: !subagents });
   else await writeFile(context, output, sources, (write) => writeAs(format, session, write));
   return 0;
-};
+});
 
 /** Returns the format of the option, or else of the file's extension. */
-function formatAsked(options: CommandOptions, output = ""): (typeof FORMATS)[number] {
-  const [asked, ...others] = FORMATS.filter(({ name }) => options.flag(name));
+function formatAsked(options: Options, output = ""): (typeof FORMATS)[number] {
+  const [asked, ...others] = FORMATS.filter(({ name }) => options[name]);
   if (asked !== undefined && others.length > 0) {
     const given = [asked, ...others].map(({ name }) => `--${name}`).join(" and ");
     throw badArguments(`${given} exclude each other.`, "Give one of them.");
@@ -170,7 +213,7 @@ async function writeJson(session: ReadSession, write: Write): Promise<void> {
 
 async function writeSessionJson({ ref, conversation, children }: ReadSession, write: Write): Promise<void> {
   const { id, metadata, content_blocks: blocks, tool_calls: calls } = conversation;
-  const head: Omit<Output<"export">, "messages" | "tool_calls" | "children"> = {
+  const head: Omit<ExportOutput, "messages" | "tool_calls" | "children"> = {
     version: 1,
     session_id: id,
     parent_session_id: parentOf(ref, conversation),
@@ -210,11 +253,9 @@ function json(value: object): string {
   return guardJson(JSON.stringify(value));
 }
 
-type CallRow = Output<"export">["tool_calls"][number];
-
 /** Returns the row without ids of blocks, which differ in each run. */
-function callRow(call: ToolCall, orders: ReadonlyMap<string, number>): CallRow {
-  const place = (of: BlockPlace | null): CallRow["use"] => {
+function callRow(call: ToolCall, orders: ReadonlyMap<string, number>) {
+  const place = (of: BlockPlace | null) => {
     if (of === null) return null;
     const { block_id: id, message_ordinal, ...rest } = of;
     return { message_ordinal, block_order: orders.get(id) ?? 0, ...rest };

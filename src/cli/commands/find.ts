@@ -1,23 +1,31 @@
 /** `transcripts find`: the index, best passages first, then the sessions that it does not have. */
+import { Option } from "@commander-js/extra-typings";
 import { given } from "../../given.ts";
 import type { FindAsked, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import {
-  badArguments,
+  agent,
   between,
-  type CommandContext,
-  type CommandOptions,
+  createCommand,
+  here,
+  positiveInteger,
+  jsonLines,
+  noRedact,
+  project,
+  runnable,
+  since,
+  until,
+  type OptionsOf,
   type ExitCode,
-  type RunCommand,
 } from "../command.ts";
+import { badArguments, type CommandContext } from "../context.ts";
 import { NO_SESSIONS, noteUnread } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
-import type { Output } from "../output-schemas.ts";
 import { argumentFor } from "../session-names.ts";
 import { passageText, sessionLine } from "../../texts/passage-text.ts";
 import { forPeople, type TextStyle } from "../../texts/text-style.ts";
-import { AGENTS, shownSource } from "../../sessions/session-ref.ts";
+import { shownSource } from "../../sessions/session-ref.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { withoutIndex } from "../../queries/current-index.ts";
@@ -27,6 +35,57 @@ import { searchedTerms } from "../../search/search.ts";
 import { isReadFault, reasonOf } from "../../sessions/reasons.ts";
 import { storePlace } from "../../store/store-place.ts";
 import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
+
+const definition = createCommand("find", {
+  summary: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
+  description:
+    "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
+    "With an index (see `transcripts index`), new content is indexed first, newest sessions first and up to 50 MB, and results are ranked: messages before " +
+    "tool output, whole words before parts of words, new before old. Sessions that are not in the index yet are read, newest first, and their passages come last. Without an index, all sessions are read.",
+  examples: {
+    'transcripts find "connection refused"': "Shows where this came up before.",
+    "transcripts find migration --role user --since 30d": "Shows what users asked about it in the last month.",
+    "transcripts find ENOENT --errors --tool Bash --json": "Prints shell commands that failed this way.",
+    "transcripts find --file src/price.ts": "Shows the calls that read or changed this file.",
+    "transcripts find rounding --file price.ts": "Searches the sessions that read or changed a file of this name.",
+    'transcripts find --words "retry queue order"': "Shows passages about all three.",
+  },
+  nothing: "no passage matches",
+})
+  .argument("[TERM]", "Text to search for, literally. Quote several words. May be left out with --file.")
+  .addOption(since("passages"))
+  .addOption(until("passages"))
+  .addOption(project)
+  .addOption(here)
+  .addOption(agent)
+  .option(
+    "--file <path>",
+    "Only sessions in which a call read or changed this file: a path, the end of one, or a name. ./ and ../ start at the current folder. Without TERM, finds those calls.",
+  )
+  .addOption(
+    new Option(
+      "--role <role>",
+      "Only passages of this role. tool: calls and results; system: text that the agent program added, summaries included.",
+    ).choices(HIT_ROLES),
+  )
+  .option("--tool <name>", "Only calls and results of this tool.")
+  .option(
+    "--errors",
+    "Only messages of failed calls, as `transcripts errors` prints them; without TERM, calls that failed.",
+  )
+  .option(
+    "--limit <n>",
+    "Maximum number of passages. Default: 20 on a terminal, all in a pipe or a file.",
+    positiveInteger,
+  )
+  .option(
+    "--words",
+    "Passages that contain each word of TERM, in any order. If none does: those with the most words, at least half of them.",
+  )
+  .option("--scan", "Reads the session files instead of the index.")
+  .addOption(noRedact)
+  .addOption(jsonLines("each passage"));
+type Options = OptionsOf<typeof definition>;
 
 /** Passages that a terminal gets unless --limit says otherwise. */
 const SCREENFUL = 20;
@@ -38,9 +97,9 @@ const WORTH_AN_INDEX_BYTES = 200_000_000;
 /** `store` is undefined if the index has no content, or is not to be used. */
 type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
-export const run: RunCommand = async (context, args, options) => {
-  const request = { query: await queryAsked(context, args, options), options };
-  const isIndexWanted = storePlace(context).exists && !options.flag("scan") && options.isRedacted;
+export const command = runnable(definition, async (context, [term], options) => {
+  const request = { query: await queryAsked(context, term, options), options };
+  const isIndexWanted = storePlace(context).exists && !options.scan && options.redact;
   const index = isIndexWanted ? await openIndex(context) : undefined;
   try {
     if (index !== undefined && index.left?.reason !== "none") {
@@ -52,37 +111,37 @@ export const run: RunCommand = async (context, args, options) => {
   }
   const files = index?.left?.reason === "none" ? { ...index, store: undefined } : await filesAlone(context);
   return printAll(context, request, files, await findInIndex(undefined, context, request.query, files.changed));
-};
+});
 
 interface FindRequest {
   query: FindAsked & { limit: number };
-  options: CommandOptions;
+  options: Options;
 }
 
 /** Throws a `TranscriptsError` for an empty term. */
 async function queryAsked(
   context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
+  asked: string | undefined,
+  options: Options,
 ): Promise<FindRequest["query"]> {
-  const [term = ""] = args;
-  const path = options.text("file");
+  const term = asked ?? "";
+  const path = options.file;
   const file =
     path === undefined ? undefined : (await import("../../fixes/touched-files.ts")).wantedFile(path, context);
-  if (term === "" && (args.length > 0 || file === undefined))
+  if (term === "" && (asked !== undefined || file === undefined))
     throw badArguments("TERM is empty.", "Give at least one character, or --file.");
-  const isShort = context.isTerminal && !options.flag("json");
+  const isShort = context.isTerminal && !options.json;
   return {
     term,
-    match: options.flag("words") ? "words" : "phrase",
-    ...between(options),
-    project: options.text("project"),
-    agent: options.choice("agent", AGENTS),
-    ...given({ file, role: options.choice("role", HIT_ROLES), tool: options.text("tool") }),
-    here: options.flag("here"),
-    errorsOnly: options.flag("errors"),
-    raw: !options.isRedacted,
-    limit: options.integer("limit") ?? (isShort ? SCREENFUL : Infinity),
+    match: options.words ? "words" : "phrase",
+    ...between(context, options),
+    project: options.project,
+    agent: options.agent,
+    ...given({ file, role: options.role, tool: options.tool }),
+    here: options.here ?? false,
+    errorsOnly: options.errors ?? false,
+    raw: !options.redact,
+    limit: options.limit ?? (isShort ? SCREENFUL : Infinity),
     now: context.now(),
     signal: context.signal,
   };
@@ -179,7 +238,7 @@ async function print(
     redactor,
     found.map((passage) => findRow(passage, openBy(passage.session))),
   );
-  if (options.flag("json")) {
+  if (options.json) {
     for (const row of rows) await context.printLine(row);
     return;
   }
@@ -198,7 +257,7 @@ async function print(
 }
 
 /** Returns a passage with the command that opens it, which stays on one line, so that it can be copied. */
-function shownPassage(row: Output<"find">, style: TextStyle): string {
+function shownPassage(row: FindOutput, style: TextStyle): string {
   const facts = [dayAndTime(row.timestamp), row.gone ? "from the store" : ""];
   return `${passageText(row, facts, style)}\n${style.indent}${style.colors.dim(neutralLine(row.open))}\n\n`;
 }
@@ -220,7 +279,7 @@ interface Scope {
 function scopeLine(context: CommandContext, { query, options }: FindRequest, scope: Scope): string {
   const { index, found, searched, shown } = scope;
   const unreadable = index.unreadable.length + scope.unreadable;
-  const isNarrowed = options.given("since", "project", "agent", "here").length > 0;
+  const isNarrowed = [options.since, options.project, options.agent, options.here].some((each) => each !== undefined);
   if (index.store === undefined && found.unindexed.length === 0 && unreadable === 0 && !isNarrowed) return NO_SESSIONS;
   const files = counted(searched, index.store === undefined ? "session" : "changed session");
   const where =
@@ -270,11 +329,13 @@ type OpenBy =
   | { kind: "here" | "gone" | "elsewhere"; argument: string }
   | Extract<SessionAccess, { kind: "unreadable" }>;
 
-function findRow(passage: FoundPassage, open: OpenBy): Output<"find"> {
+export type FindOutput = ReturnType<typeof findRow>;
+
+function findRow(passage: FoundPassage, open: OpenBy) {
   const { ref } = passage.session;
   const { line_number, role, block_type } = passage;
   return {
-    version: 1,
+    version: 1 as const,
     session_id: ref.id,
     source: shownSource(ref),
     path: ref.source === "opencode-store" ? null : ref.path,
@@ -287,7 +348,7 @@ function findRow(passage: FoundPassage, open: OpenBy): Output<"find"> {
     tool_name: passage.tool_name,
     tool_use_id: passage.tool_use_id,
     passage: passage.passage,
-    matches: passage.matches.map(([start, end]) => [start, end]),
+    matches: passage.matches,
     match_count: passage.match_count,
     open: openCommand(passage, open),
     gone: open.kind === "gone",

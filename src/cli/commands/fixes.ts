@@ -2,33 +2,52 @@
 import { pastFixes, requireIndex, type PastError, type PastFix } from "../../queries/past-fixes.ts";
 import { errorsIn } from "../../queries/session-errors.ts";
 import { counted } from "../../quantities.ts";
-import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
+import { createCommand, here, positiveInteger, jsonLines, project, runnable, type Versioned } from "../command.ts";
+import { badArguments, type CommandContext } from "../context.ts";
 import { openIndex } from "../find-index.ts";
-import { textOf } from "../io.ts";
+import { textOf } from "../context.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
-import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { pastErrorText } from "../../texts/failure-text.ts";
 import { forPeople } from "../../texts/text-style.ts";
 
-const DEFAULT_LIMIT = 5;
+const definition = createCommand("fixes", {
+  summary: "Shows whether an error came up before, and what fixed it.",
+  description:
+    "Looks in all sessions of the index for failed calls with the same message, apart from paths, numbers, times and ids. " +
+    "Errors of this project come first. Each fix is a later call on the same target that succeeded, with what changed and a command that opens it. " +
+    "New content is indexed first, newest sessions first and up to 50 MB.",
+  examples: {
+    'transcripts fixes "Cannot find module"': "Shows what helped the last times.",
+    "transcripts fixes - < error.log": "Looks for the error in a file.",
+    "transcripts fixes latest toolu_01A09q90qw90lq917835lq9": "Looks for the error of a failed call.",
+  },
+  nothing: "no such error came up",
+})
+  .argument("<ERROR>", "Message of the error, or - for standard input. With CALL, a session.")
+  .argument("[CALL]", "Id of a failed call in the session, to look for its error.")
+  .addOption(project)
+  .addOption(here)
+  .option("--limit <n>", "Maximum number of errors.", positiveInteger, 5)
+  .addOption(jsonLines("each error, with its fixes"));
+
 /** Fixes of one error that are shown. */
 const MAX_FIXES = 3;
 const MAX_ERROR_BYTES = 100_000;
 
-export const run: RunCommand = async (context, args, options) => {
-  const error = await errorGiven(context, args);
+export const command = runnable(definition, async (context, [first, callId], options) => {
+  const error = await errorGiven(context, first, callId);
   requireIndex(context);
   const index = await openIndex(context);
   if (index === undefined) return 2;
   try {
     requireIndex(context, index.left);
-    const query = { error, project: options.text("project"), here: options.flag("here"), signal: context.signal };
+    const query = { error, project: options.project, here: options.here ?? false, signal: context.signal };
     const found = await pastFixes(index.store, context, query);
-    const wanted = found.slice(0, options.integer("limit") ?? DEFAULT_LIMIT);
+    const wanted = found.slice(0, options.limit);
     const rows = await redactedRows(redactorFor(), wanted.map(rowOf));
     for (const row of rows) {
-      if (options.flag("json")) await context.printLine(row);
+      if (options.json) await context.printLine(row);
       else await context.out(textOfRow(context, row));
     }
     context.note(scopeLine(found, wanted.length, index.changed.length));
@@ -36,10 +55,10 @@ export const run: RunCommand = async (context, args, options) => {
   } finally {
     await index.store.close();
   }
-};
+});
 
 /** Returns the text to compare: given, from standard input, or that of a failed call. */
-async function errorGiven(context: CommandContext, [first = "", callId]: readonly string[]): Promise<string> {
+async function errorGiven(context: CommandContext, first: string, callId: string | undefined): Promise<string> {
   if (callId !== undefined) return errorOf(context, first, callId);
   return first === "-" ? textOf(context.stdin, MAX_ERROR_BYTES) : first;
 }
@@ -53,7 +72,14 @@ async function errorOf(context: CommandContext, session: string, callId: string)
   throw badArguments(`The session has no failed call ${callId}.`, next);
 }
 
-function rowOf(error: PastError): Output<"fixes"> {
+export interface FixesOutput extends Versioned, Omit<PastError, "fixes"> {
+  fixes: (PastFix & {
+    /** Command that shows it. */
+    open: string;
+  })[];
+}
+
+function rowOf(error: PastError): FixesOutput {
   return { version: 1, ...error, fixes: error.fixes.map((fix) => ({ ...fix, open: openCommand(fix) })) };
 }
 
@@ -61,7 +87,7 @@ function openCommand({ session_id: id, error_line: line }: PastFix): string {
   return `transcripts show ${id}${line === null ? "" : ` --line ${line}`} --with-tools`;
 }
 
-function textOfRow(context: CommandContext, { fixes, ...row }: Output<"fixes">): string {
+function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): string {
   const more = fixes.length > MAX_FIXES ? `\n… and ${fixes.length - MAX_FIXES} more; --json has all` : "";
   return `${pastErrorText({ ...row, fixes: fixes.slice(0, MAX_FIXES) }, forPeople(context))}${more}\n\n`;
 }

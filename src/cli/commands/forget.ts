@@ -3,22 +3,64 @@ import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { isStream, type SessionRef, type SessionRoot } from "../../sessions/session-ref.ts";
+import { isStream, type SessionRef, type SessionRoot, type Unreadable } from "../../sessions/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import { badArguments, type CommandContext, type CommandOptions, type ExitCode, type RunCommand } from "../command.ts";
+import {
+  createCommand,
+  jsonObject,
+  runnable,
+  SESSION,
+  type OptionsOf,
+  type Versioned,
+  type ExitCode,
+} from "../command.ts";
+import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
-import type { Output } from "../output-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
 import { forCommandLine } from "../snippet-errors.ts";
 import { isFieldError, isSessionError } from "../../transcripts-error.ts";
 import { rm } from "node:fs/promises";
 import type { StoredSession } from "../../store/stored-model.ts";
+
+const definition = createCommand("forget", {
+  summary: "Removes a session from the index and its files from the disk, after asking.",
+  description:
+    "First lists what will be removed: entries and snippets in the index, the file in each format, subagents, the folder with outputs, and " +
+    "saved conversations. --keep-files keeps all files. A session in opencode's own store stays there; `opencode session delete` removes it. " +
+    "If there is an index, it never takes the session again, wherever its files come from, until `transcripts index SESSION`.",
+  examples: {
+    "transcripts forget latest --dry-run": "Lists what would be removed.",
+    "transcripts forget 0a1b2c3d --yes": "Removes it without asking, for scripts.",
+  },
+  nothing: "there is nothing to remove, or the answer was no",
+})
+  .argument("<SESSION>", SESSION)
+  .option("--dry-run", "Lists what would be removed, and removes nothing.")
+  .option("--keep-files", "Removes it only from the index, with the snippets.")
+  .option("--yes", "Removes without asking.")
+  .addOption(jsonObject("what was removed, and what could not be"));
+type Options = OptionsOf<typeof definition>;
+
+export interface ForgetOutput extends Versioned {
+  session_id: string;
+  /** Sessions in the index: this one and its subagents. */
+  in_index: string[];
+  events: number;
+  snippets: number;
+  /** Files and folders to remove. */
+  files: Place[];
+  /** Related items that are kept. */
+  kept: Unreadable[];
+  failed: Unreadable[];
+  /** False if nothing was removed. */
+  removed: boolean;
+}
 
 interface Plan extends FilePlan {
   id: string;
@@ -36,19 +78,17 @@ interface Stored {
   snippets: number;
 }
 
-type Forgotten = Output<"forget">;
-
-export const run: RunCommand = async (context, [argument = ""], options) => {
+export const command = runnable(definition, async (context, [argument], options) => {
   if (argument === "-")
     throw badArguments("SESSION: standard input cannot be removed.", "Give an id, a path or latest.");
   const stores = await openStores(context);
   try {
-    const plan = await planOf(context, stores, argument, options.flag("keepFiles"));
+    const plan = await planOf(context, stores, argument, options.keepFiles ?? false);
     return await carryOut(context, plan, options);
   } finally {
     for (const store of stores) await store.close();
   }
-};
+});
 
 /** Opens the index, and beside a team's the file with the figures of this machine. Creates none. */
 async function openStores(context: CommandContext): Promise<Store[]> {
@@ -59,10 +99,10 @@ async function openStores(context: CommandContext): Promise<Store[]> {
   return stores;
 }
 
-async function carryOut(context: CommandContext, plan: Plan, options: CommandOptions): Promise<ExitCode> {
-  const [isDry, isJson] = [options.flag("dryRun"), options.flag("json")];
+async function carryOut(context: CommandContext, plan: Plan, options: Options): Promise<ExitCode> {
+  const { dryRun: isDry = false, json: isJson = false } = options;
   const { sessions, events, snippets } = indexed(plan);
-  const end = async (exitCode: ExitCode, note: string, failed?: Forgotten["failed"]): Promise<ExitCode> => {
+  const end = async (exitCode: ExitCode, note: string, failed?: ForgetOutput["failed"]): Promise<ExitCode> => {
     context.note(note);
     const in_index = sessions.map(({ session_id }) => session_id);
     const { id: session_id, places: files, kept } = plan;
@@ -71,14 +111,14 @@ async function carryOut(context: CommandContext, plan: Plan, options: CommandOpt
     return exitCode;
   };
   if (!isJson) await show(context, plan);
-  if (options.flag("keepFiles") && plan.kept.length > 0)
+  if (options.keepFiles && plan.kept.length > 0)
     context.note("its files stay; the index leaves the session out until `transcripts index SESSION`");
   if (plan.places.length === 0 && sessions.length === 0) {
     if (!isDry) await removeStored(plan);
     return end(1, "there is nothing to remove");
   }
   const what = summary(plan);
-  if (isDry || !(options.flag("yes") || (await context.confirmed(`${what} will be removed.`))))
+  if (isDry || !(options.yes || (await confirmed(context, `${what} will be removed.`))))
     return end(isDry ? 0 : 1, "nothing was removed");
   const failed = [...(await removePlaces(plan.places, await sessionRoots(context))), ...(await removeStored(plan))];
   for (const { path, reason } of failed) context.note(`not removed: ${path}: ${reason}`);
@@ -158,8 +198,8 @@ async function show(context: CommandContext, plan: Plan): Promise<void> {
   await context.flush();
 }
 
-async function removeStored({ stored }: Plan): Promise<Forgotten["failed"]> {
-  const failed: Forgotten["failed"] = [];
+async function removeStored({ stored }: Plan): Promise<ForgetOutput["failed"]> {
+  const failed: ForgetOutput["failed"] = [];
   for (const { store, sessions, tombstones } of stored) {
     const ids = sessions.map(({ session_id: id }) => id);
     try {

@@ -2,12 +2,20 @@
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
-import { badArguments, type CommandContext, type CommandOptions, type ExitCode, type RunCommand } from "../command.ts";
+import {
+  createCommand,
+  positiveInteger,
+  jsonObject,
+  runnable,
+  type OptionsOf,
+  type Versioned,
+  type ExitCode,
+} from "../command.ts";
+import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
-import { textOf } from "../io.ts";
-import type { Output } from "../output-schemas.ts";
+import { textOf } from "../context.ts";
 import { MIGRATIONS } from "../../store/migrations/migrations.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
@@ -16,34 +24,77 @@ import { staleSessions } from "../../indexing/stale-sessions.ts";
 import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 
+const definition = createCommand("index", {
+  summary: "Brings the index up to date, so that searches need not read session files.",
+  description:
+    "Reads only what is new: if a file grew, only its end. Indexed sessions stay when their file is deleted, unless --prune is given. A session that was removed with `forget` is only indexed if it is named. " +
+    "Passwords, keys and tokens become [REDACTED:kind] before anything is stored. It may be interrupted at any time, and several may run at once. " +
+    "The index is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db, or the PostgreSQL database of TRANSCRIPTS_DATABASE_URL.",
+  examples: {
+    "transcripts index": "Brings the index up to date.",
+    "transcripts index --rebuild": "Builds it again.",
+    "transcripts index 0a1b2c3d": "Indexes one session, also if it was forgotten.",
+    "transcripts index --json | jq .unreadable": "Prints what could not be read, and why.",
+  },
+  nothing: "no session was found",
+})
+  .argument(
+    "[SESSION...]",
+    "Indexes only these sessions: a path, a session id or the beginning of one, or latest. Default: all.",
+  )
+  .option("--rebuild", "Reads everything again. Keeps snippets, and sessions whose source is gone.")
+  .option(
+    "--prune",
+    "Deletes sessions whose source is gone, with their snippets, unless the whole folder of the agent is missing.",
+  )
+  .option(
+    "--down <n>",
+    "Instead undoes the last n migrations of the database, after asking. The data that they added is lost.",
+    positiveInteger,
+  )
+  .option(
+    "--hook",
+    "Instead indexes the session that a hook of Claude Code reports as JSON on standard input; at SessionStart, sessions of the same project that changed since they were indexed, newest first, up to about 50 MB.",
+  )
+  .option("--yes", "With --down: does not ask. With --prune: also deletes sessions of a missing folder.")
+  .addOption(jsonObject("what was done"));
+type Options = OptionsOf<typeof definition>;
+
+export interface IndexOutput extends Versioned, IndexReport {
+  /** The index: a file, or an address without its password. */
+  store: string;
+  /** With --down: the database versions before and after. Nothing is indexed then. */
+  migrations: { from: number; to: number } | null;
+}
+
 /** Bytes of a project's changed sessions after which no further one is added at the start of a session. */
 const MAX_CATCH_UP_BYTES = 50_000_000;
 /** Maximum size of a hook's JSON, which may contain the agent's last message. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
-export const run: RunCommand = async (context, args, options) => {
-  const [other, second] = options.given("down", "prune", "hook");
+export const command = runnable(definition, async (context, [args], options) => {
+  const [other, second] = (["down", "prune", "hook"] as const).filter((name) => options[name] !== undefined);
   if (other !== undefined && (args.length > 0 || second !== undefined)) {
     const excluded = second === undefined ? "a SESSION" : `--${second}`;
     throw badArguments(`--${other} and ${excluded} exclude each other.`, "Give one of them.");
   }
-  const down = options.integer("down");
+  const down = options.down;
   if (down !== undefined) return takeBack(context, down, options);
-  const prune: UpdateOptions["prune"] = options.flag("prune") && (options.flag("yes") ? "all" : true);
+  const prune: UpdateOptions["prune"] = options.prune ? (options.yes ? "all" : true) : false;
   const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
   const report = await withStore(context, {}, async (store) => {
-    const chosen = options.flag("hook") ? { only: await sessionsOfHook(context, store) } : named;
-    const asked = { rebuild: options.flag("rebuild"), prune, ...chosen, signal: context.signal };
+    const chosen = options.hook ? { only: await sessionsOfHook(context, store) } : named;
+    const asked = { rebuild: options.rebuild ?? false, prune, ...chosen, signal: context.signal };
     return withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...asked, onProgress }));
   });
   noteUnread(context, report.unreadable);
   context.note(scopeLine(report));
-  if (options.flag("json")) {
+  if (options.json) {
     const { place: store } = storePlace(context);
-    await context.printObject({ version: 1, store, ...report, migrations: null } satisfies Output<"index">);
+    await context.printObject({ version: 1, store, ...report, migrations: null } satisfies IndexOutput);
   }
   return report.sessions > 0 ? 0 : 1;
-};
+});
 
 function scopeLine(report: IndexReport): string {
   const { sessions, changed, unchanged, gone, pruned, unreadable, events, bytes } = report;
@@ -66,7 +117,7 @@ function scopeLine(report: IndexReport): string {
   return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${counted(events, "event")} from ${megabytes} MB`;
 }
 
-async function takeBack(context: CommandContext, count: number, options: CommandOptions): Promise<ExitCode> {
+async function takeBack(context: CommandContext, count: number, options: Options): Promise<ExitCode> {
   const { place, exists } = storePlace(context);
   const version = exists ? await storeVersion(context) : 0;
   if (version === 0) {
@@ -80,7 +131,7 @@ async function takeBack(context: CommandContext, count: number, options: Command
     );
   }
   const target = version - count;
-  if (!options.flag("yes") && !(await context.confirmed(warning(place, version, target)))) {
+  if (!options.yes && !(await confirmed(context, warning(place, version, target)))) {
     context.note("nothing was changed");
     return 1;
   }
@@ -88,8 +139,7 @@ async function takeBack(context: CommandContext, count: number, options: Command
   context.note(
     `the index is now at version ${migrations.to}, was at ${migrations.from}; \`transcripts index\` updates it again`,
   );
-  if (options.flag("json"))
-    await context.printObject({ ...NOTHING, store: place, migrations } satisfies Output<"index">);
+  if (options.json) await context.printObject({ ...NOTHING, store: place, migrations } satisfies IndexOutput);
   return 0;
 }
 

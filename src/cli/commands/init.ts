@@ -3,32 +3,66 @@ import { join, relative, resolve } from "node:path";
 import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { layTemplates } from "../../templates/lay-templates.ts";
-import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
-import { ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
+import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
+import { badArguments, type CommandContext } from "../context.ts";
+import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { addPlugin, type Addition, newConfig, type PluginKey, pluginKey } from "../init/plugin-config.ts";
 import { configText, type HostAgent, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
-import type { Output } from "../output-schemas.ts";
 import { writeWhole } from "../write-file.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
+const definition = createCommand("init", {
+  summary: "Makes opencode, or Kilo, record the sessions of this project; or adds the plugin to Claude Code.",
+  description:
+    "Adds the plugin to the project's opencode.json or opencode.jsonc, keeping its comments and layout, or creates the file. " +
+    "With --kilo, or in a project that has only kilo.json or kilo.jsonc, it does the same for Kilo. A configuration of opencode 2.x " +
+    "lists the plugin under `plugins`, any other under `plugin`; if the file does not show its version, `opencode --version` decides. " +
+    "Also creates the files in .openfleet/ that explain the transcripts and keep them out of git. Existing files are not overwritten. " +
+    "Run from a working copy, it adds the path of that folder instead of the plugin's name. With --claude-code it instead runs " +
+    "`claude plugin install` for this user. That plugin has hooks that add each session to the index in the background, the MCP server " +
+    "and the skill. It names this program and Node by their paths, so run this again when they have moved.",
+  examples: {
+    "transcripts init --dry-run": "Shows what would change.",
+    "transcripts init": "Sets up the project in the current folder.",
+    "transcripts init --kilo": "Sets it up for Kilo.",
+    "transcripts init --claude-code": "Keeps every session of Claude Code.",
+  },
+})
+  .option("--dry-run", "Prints what would change, and changes nothing.")
+  .option("--kilo", "Sets up Kilo.")
+  .option("--claude-code", "Installs the plugin in Claude Code.")
+  .addOption(jsonObject("what changed"));
+
+export interface InitOutput extends Versioned {
+  /** Nothing was written. */
+  dry_run: boolean;
+  /** Absolute path of opencode's or Kilo's configuration file; null with --claude-code. */
+  config: { path: string; change: "created" | "changed" | "unchanged" } | null;
+  /** Absolute path of the transcripts folder; with --claude-code that of the plugin. */
+  folder: string;
+  /** Files that explain the transcripts and keep them out of the repository, or those of the plugin. */
+  files: { path: string; change: "created" | "updated" | "unchanged" }[];
+  /** Null without --claude-code. */
+  claude_code: Pick<ClaudeCodeSetup, "plugin" | "commands"> | null;
+}
+
 /** Output of the command, as JSON and as lines for people. */
 interface Done {
-  result: Output<"init">;
+  result: InitOutput;
   lines: string[];
 }
 
-export const run: RunCommand = async (context, _args, options) => {
-  const [isKilo, isClaudeCode] = [options.flag("kilo"), options.flag("claudeCode")];
+export const command = runnable(definition, async (context, _args, options) => {
+  const { kilo: isKilo, claudeCode: isClaudeCode, dryRun = false } = options;
   if (isKilo && isClaudeCode)
     throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
-  const dryRun = options.flag("dryRun");
   const { result, lines } = isClaudeCode
     ? await initClaudeCode(context, dryRun)
     : await initProject(context, dryRun, isKilo ? "kilo" : undefined);
-  if (options.flag("json")) await context.printObject(result);
+  if (options.json) await context.printObject(result);
   else await context.out(`${lines.join("\n")}\n`);
   return 0;
-};
+});
 
 const PAST = { add: "added", create: "created", update: "updated", write: "wrote", run: "ran" } as const;
 
@@ -80,7 +114,7 @@ async function initProject(context: CommandContext, dryRun: boolean, asked?: Hos
 }
 
 interface Plan {
-  config: NonNullable<Output<"init">["config"]>;
+  config: NonNullable<InitOutput["config"]>;
   /** List that the plugin is in. */
   key: PluginKey;
   /** New text, if it changes. */

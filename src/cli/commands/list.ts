@@ -1,11 +1,25 @@
 /** `transcripts list` */
 import { compact, count, counted, dayAndTime, dollars } from "../../quantities.ts";
-import { newestSessions } from "../../queries/newest-sessions.ts";
+import { type ListedSession, newestSessions } from "../../queries/newest-sessions.ts";
 import { FOREIGN } from "../../sessions/session-ref.ts";
-import { between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
+import {
+  agent,
+  between,
+  createCommand,
+  here,
+  positiveInteger,
+  jsonLines,
+  noRedact,
+  project,
+  runnable,
+  since,
+  until,
+  type OptionsOf,
+  type Versioned,
+} from "../command.ts";
+import type { CommandContext } from "../context.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
-import type { Output } from "../output-schemas.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS, noteUnread, sessionsAsked } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
@@ -15,73 +29,94 @@ import { tookCell } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 
+const definition = createCommand("list", {
+  summary: "Lists sessions, newest first: time, length, cost, source, title or first prompt.",
+  description:
+    "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
+    "Times are those of the entries, not of the files. Figures cover the whole session, even with --since or --until; `stats` " +
+    "counts only what is in that range. Sessions of subagents and sessions in which nothing was said are left out " +
+    "unless --subagents or --empty is given.",
+  examples: {
+    "transcripts list --today": "Lists today's sessions.",
+    "transcripts list --recent 5 --project .": "Lists the five newest sessions of this project.",
+    "transcripts list --agent kilo": "Lists Kilo's sessions.",
+    "transcripts list --json | jq -r .path": "Prints the files of all sessions.",
+  },
+  nothing: "no session matches",
+})
+  .option("--recent <n>", "Only the n newest sessions.", positiveInteger)
+  .option("--today", "Only sessions with activity today.")
+  .addOption(since("sessions with activity"))
+  .addOption(until("sessions with activity"))
+  .addOption(project)
+  .addOption(agent)
+  .addOption(here)
+  .option("--subagents", "Includes sessions of subagents.")
+  .option("--empty", "Includes sessions in which nothing was said.")
+  .option("--all", "Shows all sessions, also on a terminal.")
+  .addOption(noRedact)
+  .addOption(jsonLines("each session"));
+type Options = OptionsOf<typeof definition>;
+
+export type ListOutput = Versioned & ListedSession;
+
 /** Maximum length of a title where lines are not limited. */
 const MAX_TITLE_COLUMNS = 120;
 
 /** Sessions that a terminal gets unless something else is asked for. */
 const SCREENFUL = 20;
 
-export const run: RunCommand = async (context, _args, options) => {
-  const asked = between(options, options.flag("today") ? today(context, options) : undefined);
-  const subagents = options.flag("subagents");
+export const command = runnable(definition, async (context, _args, options) => {
+  const asked = between(context, options, options.today ? startOfDay(context.now(), 0) : undefined);
+  const { subagents = false } = options;
   const { sessions } = await sessionsAsked(context, options, { since: asked.since, subagents });
   const limit = limitAsked(context, options);
   const redactor = redactorFor(options);
   const found = await newestSessions(sessions, {
     limit,
     between: asked,
-    empty: options.flag("empty"),
+    empty: options.empty ?? false,
     figures: (refs) => figuresAsked(context, refs, { isRaw: redactor === undefined }),
     signal: context.signal,
   });
-  const rows = await redactedRows<Output<"list">>(
+  const rows = await redactedRows<ListOutput>(
     redactor,
     found.rows.map((row) => ({ version: 1, ...row })),
   );
   for (const { path, session_id: id, problem } of rows)
     if (problem !== null) noteUnread(context, [{ path: path ?? id, reason: problem }]);
-  if (options.flag("json")) for (const row of rows) await context.printLine(row);
+  if (options.json) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
     const ids = sessions.map(({ id }) => id);
     await context.out(listText(context, rows, ids));
   }
-  if (found.isMore && limit === SCREENFUL && options.integer("recent") === undefined) {
+  if (found.isMore && limit === SCREENFUL && options.recent === undefined) {
     context.note(`${count(rows.length)} of ${count(sessions.length)} sessions; --all lists all`);
   }
   const kept = rows.filter(({ is_archived: isArchived }) => isArchived).length;
   if (kept > 0) context.note(`${counted(kept, "session")} from the store, whose files are not here`);
   if (rows.length === 0)
     context.note(
-      options.given(...FILTERS).length > 0 ? "no session matches; `transcripts list --all` lists all" : NO_SESSIONS,
+      FILTERS.some((name) => options[name] !== undefined)
+        ? "no session matches; `transcripts list --all` lists all"
+        : NO_SESSIONS,
     );
   return rows.length > 0 ? 0 : 1;
-};
-
-/** When today began, or the later time of `--since`. */
-function today(context: CommandContext, options: CommandOptions): Date {
-  const given = options.date("since");
-  const start = startOfDay(context.now(), 0);
-  return given !== undefined && given > start ? given : start;
-}
+});
 
 /** Options that leave sessions out. */
-const FILTERS = ["today", "since", "until", "project", "agent", "here"];
+const FILTERS = ["today", "since", "until", "project", "agent", "here"] as const;
 
-function limitAsked({ isTerminal }: CommandContext, options: CommandOptions): number {
-  const recent = options.integer("recent");
-  if (recent !== undefined) return recent;
-  const isNarrowed = options.given("all", "today", "since", "until").length > 0;
-  return isTerminal && !isNarrowed && !options.flag("json") ? SCREENFUL : Infinity;
+function limitAsked({ isTerminal }: CommandContext, options: Options): number {
+  if (options.recent !== undefined) return options.recent;
+  const isNarrowed = [options.all, options.today, options.since, options.until].some((each) => each !== undefined);
+  return isTerminal && !isNarrowed && !options.json ? SCREENFUL : Infinity;
 }
 
 /** `allIds`: ids of all sessions, so that shortened ids are unique. */
-function listText(
-  { colors, columns }: CommandContext,
-  rows: readonly Output<"list">[],
-  allIds: readonly string[],
-): string {
+function listText({ colors, columns }: CommandContext, rows: readonly ListOutput[], allIds: readonly string[]): string {
   const ids = shortIds(allIds);
-  const shape: Column<Output<"list">>[] = [
+  const shape: Column<ListOutput>[] = [
     { head: "TIME", cell: (row) => dayAndTime(row.problem === null ? row.ended : row.modified), paint: colors.dim },
     { head: "SESSION", cell: (row) => neutralLine(ids.get(row.session_id) ?? row.session_id), paint: colors.yellow },
     { head: "TURNS", cell: (row) => String(row.turns), align: "right", drop: 2 },
@@ -100,11 +135,11 @@ function listText(
   return table(shape, rows, columns);
 }
 
-function costCell({ cost_usd: cost, cost_is_estimate: isEstimate }: Output<"list">): string {
+function costCell({ cost_usd: cost, cost_is_estimate: isEstimate }: ListOutput): string {
   return cost === null ? "?" : (isEstimate ? "~" : "") + dollars(cost);
 }
 
-function titleCell({ is_foreign, is_archived, host, problem, title, prompt }: Output<"list">): string {
+function titleCell({ is_foreign, is_archived, host, problem, title, prompt }: ListOutput): string {
   const from = is_archived ? `(from the store${host === null ? "" : `, ${neutralLine(host)}`}) ` : "";
   const name = neutralLine(problem === null ? (title ?? prompt ?? "") : `(not read: ${problem})`);
   return cut((is_foreign ? `(${FOREIGN}) ` : "") + from + name, MAX_TITLE_COLUMNS);

@@ -3,11 +3,23 @@ import { Writable } from "node:stream";
 import { serveMcp } from "../../tools/mcp-server.ts";
 import { TOOL_DEFINITIONS } from "../../tools/tool-definitions.ts";
 import type { ToolDefinition } from "../../tools/tool.ts";
-import { badArguments, type RunCommand } from "../command.ts";
+import { createCommand, runnable } from "../command.ts";
+import { badArguments } from "../context.ts";
 
-export const run: RunCommand = async (context, _args, options) => {
+const definition = createCommand("mcp", {
+  summary: "Serves the sessions on this machine to agents, over MCP on standard input and output.",
+  description:
+    "Started and stopped by an MCP client. Tools: find_in_transcripts, read_session, list_sessions, list_errors, find_fixes, extract_snippet, query_snippets. " +
+    "Passwords, keys and tokens become [REDACTED:kind] in all answers.",
+  examples: {
+    "transcripts mcp": "Serves until the client disconnects.",
+    "transcripts mcp --tools find_in_transcripts,read_session": "Offers two tools.",
+  },
+}).option("--tools <names>", "Offers only these tools, separated by commas. Default: all.");
+
+export const command = runnable(definition, async (context, _args, options) => {
   const { env, home, cwd, signal } = context;
-  const tools = toolsNamed(options.text("tools"));
+  const tools = toolsNamed(options.tools);
   const hasEnded = await serveMcp({
     env,
     home,
@@ -23,7 +35,7 @@ export const run: RunCommand = async (context, _args, options) => {
     context.abandon();
   }
   return 0;
-};
+});
 
 /**
  * Reserves standard output for the protocol: all other output of this process goes to standard error, and only the returned

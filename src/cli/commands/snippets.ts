@@ -1,4 +1,5 @@
 /** `transcripts snippets`: extract, query, count, suggest and cleanup. */
+import { Option } from "@commander-js/extra-typings";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { given } from "../../given.ts";
@@ -11,9 +12,20 @@ import { querySnippets, retentionStart, SnippetStore } from "../../snippets/snip
 import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { suggestForSession, type SnippetSuggestion } from "../../snippets/suggest.ts";
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../../store/stored-model.ts";
-import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
-import { textOf } from "../io.ts";
-import type { Output } from "../output-schemas.ts";
+import {
+  between,
+  commandGroup,
+  createCommand,
+  jsonLines,
+  jsonObject,
+  positiveInteger,
+  runnable,
+  several,
+  since,
+  until,
+  wholeNumber,
+} from "../command.ts";
+import { badArguments, type CommandContext, confirmed, textOf } from "../context.ts";
 import { sessionNamed } from "../session-input.ts";
 import { readingSnippets, withSnippets } from "../snippet-errors.ts";
 
@@ -22,29 +34,62 @@ const PREVIEW_LINES = 6;
 const MAX_LINE = 160;
 const INDENT = "  ";
 
-export const extract: RunCommand = async (context, [argument = ""], options) => {
-  const title = options.text("title");
+const MEANINGS =
+  "error_reasoning: why something failed, what was tried, what fixed it. decision_rationale: why this was chosen over the alternatives. learning_pattern: what will be useful again.";
+const SESSION = "A path, a session id or the beginning of one, or latest.";
+
+const extractDefinition = createCommand("extract", {
+  summary: "Stores part of a session as a snippet.",
+  description:
+    `The part is a range of lines or turns, or a text from a file. ${MEANINGS} A snippet has 100 bytes to 10 KB; longer ones are shortened, with a note. ` +
+    "Passwords, keys and tokens become [REDACTED:kind]. The same content of the same session is stored once; near-duplicates are reported.",
+  examples: {
+    "transcripts snippets extract latest --turns 3 --type error_reasoning --title Port-taken --tag tests":
+      "Stores the third turn.",
+    "transcripts snippets extract 0a1b2c3d --lines 12-40 --type decision_rationale --title Why-SQLite":
+      "Stores lines 12 to 40.",
+  },
+})
+  .argument("<SESSION>", SESSION)
+  .option("--lines <range>", "Lines of the file, such as 12-40.")
+  .option("--turns <range>", "Turns, such as 3 or 3-5, counted as in `transcripts show`.")
+  .option(
+    "--content-file <file>",
+    "File with the content; - for standard input. --lines or --turns are then cited as its origin.",
+  )
+  .addOption(
+    new Option("--type <type>", "Type of the snippet. Default: detected from the content, if that is clear.").choices(
+      SNIPPET_TYPES,
+    ),
+  )
+  .option("--title <text>", "Title of at most 256 characters.")
+  .option("--tag <tag>", "Tag; may be given several times.", several)
+  .option("--event <id>", "Id of the index entry that it is about.")
+  .addOption(jsonObject("the snippet's id and notes about it"));
+
+const extract = runnable(extractDefinition, async (context, [argument], options) => {
+  const title = options.title;
   if (title === undefined) throw badArguments("--title is missing.", 'Give a title: --title "Port taken in tests".');
-  const content = await givenContent(context, options.text("contentFile"));
-  const [line, lastLine] = rangeOf(options.text("lines"), "--lines");
-  const [turn, lastTurn] = rangeOf(options.text("turns"), "--turns");
+  const content = await givenContent(context, options.contentFile);
+  const [line, lastLine] = rangeOf(options.lines, "--lines");
+  const [turn, lastTurn] = rangeOf(options.turns, "--turns");
   const input = {
     session_id: argument,
     title,
-    ...given({ content, event_id: options.text("event") }),
+    ...given({ content, event_id: options.event }),
     ...given({ source_line_start: line, source_line_end: lastLine }),
     ...given({ source_turn_start: turn, source_turn_end: lastTurn }),
-    tags: options.texts("tag"),
+    tags: options.tag ?? [],
   } satisfies Omit<ExtractSnippetInput, "snippet_type">;
-  const type = options.choice("type", SNIPPET_TYPES);
+  const type = options.type;
   const output = await withSnippets(context, async (setting) =>
     extractSnippet(setting, { ...input, snippet_type: type ?? likelyType(content) }),
   );
-  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies Output<"snippets extract">);
+  if (options.json) await context.printObject({ version: 1, ...output });
   else await context.out(`${output.snippet_id}\n`);
   tellExtracted(context, output);
   return 0;
-};
+});
 
 function likelyType(content: string | undefined): SnippetType {
   const hint = content === undefined ? undefined : detectSnippetType(content);
@@ -84,51 +129,93 @@ async function givenContent(context: CommandContext, path: string | undefined): 
   return textOf(context.stdin, MAX_GIVEN_BYTES);
 }
 
-export const query: RunCommand = async (context, [keyword], options) => {
-  const tags = options.texts("tag");
+const queryDefinition = createCommand("query", {
+  summary: "Finds snippets, newest first.",
+  description: "A snippet must match all filters. The keyword is searched for in title and content, literally.",
+  examples: {
+    "transcripts snippets query migration": "Shows snippets about migration.",
+    "transcripts snippets query --type decision_rationale --since 30d --full": "Shows recent decisions.",
+  },
+  nothing: "no snippet matches",
+})
+  .argument("[KEYWORD]", "Word or phrase in the title or content.")
+  .option("--session <session>", "Only snippets of this session.")
+  .addOption(new Option("--type <type>", "Only snippets of this type.").choices(SNIPPET_TYPES))
+  .option("--project <path>", "Only snippets of the project in this folder, or with this name.")
+  .option("--tag <tag>", "Only snippets with this tag; with several, only those with all of them.", several)
+  .addOption(since("snippets created"))
+  .addOption(until("snippets created"))
+  .option("--limit <n>", "Maximum number of snippets (1-500).", positiveInteger, 50)
+  .option("--offset <n>", "Skips the first n.", wholeNumber, 0)
+  .option("--full", "Prints the full content.")
+  .addOption(jsonObject("the snippets and their total number"));
+
+const query = runnable(queryDefinition, async (context, [keyword], options) => {
+  const tags = options.tag ?? [];
+  const dates = between(context, options);
   const filters = given({
     keyword,
-    session_id: options.text("session"),
-    snippet_type: options.choice("type", SNIPPET_TYPES),
-    project: options.text("project"),
-    start_date: options.date("since")?.toISOString(),
-    end_date: options.date("until")?.toISOString(),
-    limit: options.integer("limit"),
-    offset: options.integer("offset"),
+    session_id: options.session,
+    snippet_type: options.type,
+    project: options.project,
+    start_date: dates.since?.toISOString(),
+    end_date: dates.until?.toISOString(),
+    limit: options.limit,
+    offset: options.offset,
     tags: tags.length === 0 ? undefined : tags,
   });
   const none = { success: true as const, snippets: [], total_count: 0, has_more: false };
   const output = await readingSnippets(context, none, (setting) => querySnippets(setting, filters));
   const { snippets, total_count, has_more } = output;
-  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies Output<"snippets query">);
-  else for (const snippet of snippets) await context.out(storedText(context, snippet, options.flag("full")));
-  const more = has_more ? `; --offset ${(options.integer("offset") ?? 0) + snippets.length} shows more` : "";
+  if (options.json) await context.printObject({ version: 1, ...output });
+  else for (const snippet of snippets) await context.out(storedText(context, snippet, options.full ?? false));
+  const more = has_more ? `; --offset ${(options.offset ?? 0) + snippets.length} shows more` : "";
   context.note(`${snippets.length} of ${counted(total_count, "snippet")}${more}`);
   return snippets.length > 0 ? 0 : 1;
-};
+});
 
-export const count: RunCommand = async (context, [session], options) => {
+const countDefinition = createCommand("count", {
+  summary: "Counts snippets by type.",
+  examples: { "transcripts snippets count": "Counts all snippets." },
+  nothing: "no snippet was found",
+})
+  .argument("[SESSION]", SESSION)
+  .addOption(jsonObject("the number of each type"));
+
+const count = runnable(countDefinition, async (context, [session], options) => {
   const none = { error_reasoning: 0, decision_rationale: 0, learning_pattern: 0 };
   const counts = await readingSnippets(context, none, (setting) => new SnippetStore(setting).countByType(session));
   const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
-  if (options.flag("json"))
-    await context.printObject({ version: 1, ...counts, total } satisfies Output<"snippets count">);
+  if (options.json) await context.printObject({ version: 1, ...counts, total });
   else for (const [type, each] of Object.entries(counts)) await context.out(`${String(each).padStart(6)}  ${type}\n`);
   return total > 0 ? 0 : 1;
-};
+});
 
-export const suggest: RunCommand = async (context, [argument = ""], options) => {
+const suggestDefinition = createCommand("suggest", {
+  summary: "Suggests snippets of a session: errors whose fix is proven, with what was tried.",
+  examples: {
+    "transcripts snippets suggest latest": "Shows what is worth keeping of the newest session.",
+    "transcripts snippets suggest latest --store": "Stores it.",
+  },
+  nothing: "nothing is worth suggesting",
+})
+  .argument("<SESSION>", SESSION)
+  .option("--store", "Stores them; each only once.")
+  .option("--limit <n>", "Maximum number of suggestions, best first.", positiveInteger, 8)
+  .option("--full", "Prints the full content.")
+  .addOption(jsonLines("each suggestion"));
+
+const suggest = runnable(suggestDefinition, async (context, [argument], options) => {
   const { signal, stdin } = context;
-  const ref = await sessionNamed(context, argument, options);
-  const suggestions = await suggestForSession(ref, { limit: options.integer("limit") ?? 8, signal, stdin });
+  const ref = await sessionNamed(context, argument);
+  const suggestions = await suggestForSession(ref, { limit: options.limit ?? 8, signal, stdin });
   for (const suggestion of suggestions) {
-    if (options.flag("json"))
-      await context.printLine({ version: 1, ...suggestion } satisfies Output<"snippets suggest">);
-    else await context.out(suggestionText(context, suggestion, options.flag("full")));
+    if (options.json) await context.printLine({ version: 1, ...suggestion });
+    else await context.out(suggestionText(context, suggestion, options.full ?? false));
   }
-  if (!options.flag("store")) {
+  if (!options.store) {
     if (suggestions.length === 0) context.note("nothing to suggest");
-    else if (!options.flag("json")) context.note("--store stores them");
+    else if (!options.json) context.note("--store stores them");
     return suggestions.length > 0 ? 0 : 1;
   }
   const { stored, known, failed } = await withSnippets(context, (setting) =>
@@ -137,30 +224,42 @@ export const suggest: RunCommand = async (context, [argument = ""], options) => 
   for (const { title, reason } of failed) context.note(`not stored: ${title}: ${reason}`);
   context.note(`stored ${stored.length}${known > 0 ? `, ${known} already stored` : ""}`);
   return failed.length > 0 ? 2 : suggestions.length > 0 ? 0 : 1;
-};
+});
 
-export const cleanup: RunCommand = async (context, _args, options) => {
-  const days = options.integer("olderThan");
+const cleanupDefinition = createCommand("cleanup", {
+  summary: "Deletes old snippets, after asking.",
+  examples: {
+    "transcripts snippets cleanup --older-than 180 --dry-run": "Prints how many would be deleted.",
+    "transcripts snippets cleanup --older-than 180 --yes": "Deletes them without asking, for scripts.",
+  },
+  nothing: "no snippet is that old, or the answer was no",
+})
+  .option("--older-than <days>", "Snippets created more than this many days ago.", positiveInteger)
+  .option("--dry-run", "Prints how many there are, and deletes none.")
+  .option("--yes", "Deletes without asking.")
+  .addOption(jsonObject("how many were deleted"));
+
+const cleanup = runnable(cleanupDefinition, async (context, _args, options) => {
+  const days = options.olderThan;
   if (days === undefined)
     throw badArguments("--older-than is missing.", "Give the number of days to keep: --older-than 180.");
-  const isDry = options.flag("dryRun");
+  const { dryRun: isDry = false } = options;
   return withSnippets(context, async (setting) => {
     const end = new Date(retentionStart(days, context.now()).getTime() - 1);
     const { total_count: old } = await setting.store.querySnippets({ end, limit: 1, offset: 0 });
     const what = `${counted(old, "snippet")} made more than ${counted(days, "day")} ago`;
-    const isSure = old === 0 || isDry || options.flag("yes");
-    if (!isSure && !(await context.confirmed(`${what} will be deleted.`))) {
+    const isSure = old === 0 || isDry || options.yes;
+    if (!isSure && !(await confirmed(context, `${what} will be deleted.`))) {
       context.note("nothing was deleted");
       return 1;
     }
     const store = new SnippetStore(setting);
     const { deleted } = isDry ? { deleted: 0 } : await store.cleanupOldSnippets(days, context.now());
     context.note(isDry ? `${what} would be deleted` : `deleted ${deleted}`);
-    if (options.flag("json"))
-      await context.printObject({ version: 1, old, deleted, dry_run: isDry } satisfies Output<"snippets cleanup">);
+    if (options.json) await context.printObject({ version: 1, old, deleted, dry_run: isDry });
     return old > 0 ? 0 : 1;
   });
-};
+});
 
 /** Formats a snippet as several lines and an empty one. */
 function storedText(context: CommandContext, snippet: StoredSnippet, full: boolean): string {
@@ -197,3 +296,9 @@ function preview(content: string): string {
   const hidden = lines.length - shown.length;
   return [...shown, ...(hidden > 0 ? [`… ${counted(hidden, "more line")}; --full shows them`] : [])].join("\n");
 }
+
+export const command = commandGroup(
+  "snippets",
+  "Keeps passages of sessions that are worth finding again: fixed errors, decisions, lessons.",
+  [extract, query, count, suggest, cleanup],
+);

@@ -1,18 +1,60 @@
 /** `transcripts stats` */
+import { Option } from "@commander-js/extra-typings";
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { badArguments, between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
+import {
+  agent,
+  between,
+  createCommand,
+  here,
+  jsonObject,
+  noRedact,
+  project,
+  runnable,
+  SESSION,
+  since,
+  until,
+  type OptionsOf,
+  type Versioned,
+} from "../command.ts";
+import { badArguments, type CommandContext } from "../context.ts";
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
-import type { Output } from "../output-schemas.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed, sessionsAsked } from "../session-input.ts";
 
-export const run: RunCommand = async (context, args, options) => {
-  const asked = betweenAsked(options);
-  const { refs, named, unreadable } = await refsAsked(context, args, options);
+const definition = createCommand("stats", {
+  summary: "Adds up tokens, cost, models, tools, errors and time of sessions.",
+  description:
+    "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
+    "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time. " +
+    "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them.",
+  examples: {
+    "transcripts stats latest": "Shows the figures of the newest session.",
+    "transcripts stats --all --by day --since 7d": "Shows each day of the last week.",
+    "transcripts stats --all --by project --json | jq .total": "Prints the totals as JSON.",
+  },
+  nothing: "no session matches",
+})
+  .argument("[SESSION...]", SESSION)
+  .option("--all", "Counts all sessions.")
+  .addOption(since("activity"))
+  .addOption(until("activity"))
+  .addOption(project)
+  .addOption(agent)
+  .addOption(here)
+  .addOption(new Option("--by <what>", "Adds a table with one row for each.").choices(ROWS_BY))
+  .addOption(noRedact)
+  .addOption(jsonObject("the totals, by model and by tool, and the rows of --by"));
+type Options = OptionsOf<typeof definition>;
+
+export type StatsOutput = Versioned & ReturnType<typeof sumsOf>;
+
+export const command = runnable(definition, async (context, [args], options) => {
+  const asked = betweenAsked(context, options);
+  const { refs, named, unreadable } = await refsAsked(context, args, options, asked);
   const redactor = redactorFor(options);
   // All figures are kept whatever the filter, which `--all` does not need to be told.
   const keepsAll = args.length === 0 && isFiltered(options);
@@ -27,14 +69,14 @@ export const run: RunCommand = async (context, args, options) => {
     }
   }
   const sums = sumsOf(read, {
-    by: options.choice("by", ROWS_BY) ?? null,
+    by: options.by ?? null,
     unreadable: failed,
     named,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
-  const result = await redactedRow<Output<"stats">>(redactor, { version: 1, ...sums });
+  const result = await redactedRow<StatsOutput>(redactor, { version: 1, ...sums });
   if (read.length > 0) {
-    if (options.flag("json")) await context.printObject(result);
+    if (options.json) await context.printObject(result);
     else {
       const { statsText } = await import("../stats-text.ts");
       await context.out(statsText(context, result));
@@ -46,32 +88,39 @@ export const run: RunCommand = async (context, args, options) => {
   context.note(isNone ? NO_SESSIONS : `read ${counted(read.length, "session")}${from}, ${failed} unreadable`);
   if (args.length > 0 && failed > 0) return 2;
   return read.length > 0 ? 0 : 1;
-};
+});
 
 /** Whether an option leaves sessions out. */
-function isFiltered(options: CommandOptions): boolean {
-  return options.given("since", "until", "project", "agent", "here").length > 0;
+function isFiltered(options: Options): boolean {
+  return [options.since, options.until, options.project, options.agent, options.here].some(
+    (each) => each !== undefined,
+  );
 }
 
 /** Returns the time range; undefined without one. */
-function betweenAsked(options: CommandOptions): Between | undefined {
-  const asked = between(options);
+function betweenAsked(context: CommandContext, options: Options): Between | undefined {
+  const asked = between(context, options);
   return asked.since === undefined && asked.until === undefined ? undefined : asked;
 }
 
 async function refsAsked(
   context: CommandContext,
   args: readonly string[],
-  options: CommandOptions,
+  options: Options,
+  asked: Between | undefined,
 ): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
   if (args.length === 0) {
-    if (!options.flag("all") && !isFiltered(options))
+    if (!options.all && !isFiltered(options))
       throw badArguments("No session given.", "Name one, such as `latest`, or use --all.");
-    const inOrder = options.text("by") === "session";
-    const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true, inOrder });
+    const inOrder = options.by === "session";
+    const { sessions, unreadable } = await sessionsAsked(context, options, {
+      since: asked?.since,
+      subagents: true,
+      inOrder,
+    });
     return { refs: sessions, named: new Set(), unreadable: unreadable.length };
   }
-  if (options.flag("all")) throw badArguments("--all and a SESSION exclude each other.", "Use one of them.");
+  if (options.all) throw badArguments("--all and a SESSION exclude each other.", "Use one of them.");
   const byPlace = new Map<string, SessionRef>();
   const named = new Set<SessionRef>();
   for (const argument of args) {

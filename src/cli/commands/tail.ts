@@ -10,12 +10,31 @@ import { sessionIdOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
 import { pause } from "../../transcript/timeouts.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
-import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
+import { wholeNumber, createCommand, jsonLines, noRedact, runnable, SESSION, type OptionsOf } from "../command.ts";
+import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../texts/conversation-text.ts";
 import { followFile, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
 import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
+
+const definition = createCommand("tail", {
+  summary: "Prints the end of a session; with -f also what is added to it.",
+  description:
+    "-f continues when the file is replaced or truncated, and waits for a file that does not exist yet. Without SESSION it shows the newest session.",
+  examples: {
+    "transcripts tail": "Shows how the newest session ended.",
+    "transcripts tail -n 3 --json": "Prints its last three messages as JSON.",
+    "transcripts tail -f": "Follows it.",
+  },
+  nothing: "no session was found, or it has no messages",
+})
+  .argument("[SESSION]", SESSION, "latest")
+  .option("-f, --follow", "Waits for more until interrupted.")
+  .option("-n, --lines <n>", "Starts with the last n messages.", wholeNumber, 10)
+  .addOption(noRedact)
+  .addOption(jsonLines("each message, as in `show --json`"));
+type Options = OptionsOf<typeof definition>;
 
 /** Interval of checks for a session that does not exist yet, in milliseconds. */
 const WAIT_MS = 400;
@@ -26,9 +45,9 @@ const WHY: Record<Restart, string> = {
   gone: "is gone; waiting for it",
 };
 
-export const run: RunCommand = async (context, args, options) => {
-  const follow = options.flag("follow");
-  const ref = await sessionToTail(context, args[0] ?? "latest", options);
+export const command = runnable(definition, async (context, [argument], options) => {
+  const { follow = false } = options;
+  const ref = await sessionToTail(context, argument, options);
   if (ref === undefined) return 1;
   const printer = tailPrinter(context, ref, options);
   if (ref.archived !== null && follow) {
@@ -46,15 +65,15 @@ export const run: RunCommand = async (context, args, options) => {
     await printer.caughtUp();
   } else await tailFile(context, ref, ref.path, printer, follow);
   return printer.hasPrinted() ? 0 : 1;
-};
+});
 
 /** Resolves the session; with -f waits for one that does not exist yet. Undefined if the signal came first. */
 async function sessionToTail(
   context: CommandContext,
   argument: string,
-  options: CommandOptions,
+  options: Options,
 ): Promise<SessionRef | undefined> {
-  const follow = options.flag("follow");
+  const { follow = false } = options;
   for (let isFirst = true; !context.signal.aborted; isFirst = false) {
     try {
       return await sessionNamed(context, argument, options);
@@ -114,10 +133,10 @@ async function readChunks(chunks: SessionContent, ref: SessionRef, printer: Tail
 type TailPrinter = ReturnType<typeof tailPrinter>;
 
 /** Prints the last messages of a session, then each new one. */
-function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandOptions) {
+function tailPrinter(context: CommandContext, ref: SessionRef, options: Options) {
   const { colors } = context;
   const style = { colors, withTools: true, withThinking: true, summary: false, calls: undefined };
-  const isJson = options.flag("json");
+  const isJson = options.json;
   const redactor = redactorFor(options);
   // Messages seen before the file was read again.
   const seen = new SeenSet();
@@ -144,7 +163,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandO
         return;
       }
       held.push(view);
-      if (held.length > (options.integer("lines") ?? 10)) held.shift();
+      if (held.length > options.lines) held.shift();
     },
     /** Prints the last messages, when the end of the file is reached. */
     caughtUp: async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
-import type { CommandContext, RunCommand } from "../command.ts";
-import type { Output } from "../output-schemas.ts";
+import { createCommand, positiveInteger, jsonLines, noRedact, runnable, SESSION, type Versioned } from "../command.ts";
+import type { CommandContext } from "../context.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
@@ -12,25 +12,44 @@ import { neutralLine } from "../../neutral-text.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 
+const definition = createCommand("timeline", {
+  summary: "Prints one line for each turn: time, duration, tokens, tools, first words.",
+  description:
+    "Messages and tokens are those of the session itself, as in `show`; `stats` also counts those of its subagents.",
+  examples: {
+    "transcripts timeline latest": "Shows the course of the newest session.",
+    "transcripts timeline latest --json | jq 'select(.tool_errors > 0)'": "Prints the turns in which a tool failed.",
+  },
+  nothing: "the session has no turn",
+})
+  .argument("<SESSION>", SESSION)
+  .option("--last <n>", "Only the last n turns.", positiveInteger)
+  .addOption(noRedact)
+  .addOption(jsonLines("each turn"));
+
+export interface TimelineOutput extends Versioned, TurnRow {
+  session_id: string;
+}
+
 /** Maximum width of the list of tools; on a terminal a quarter of its width. */
 const MAX_TOOLS_COLUMNS = 32;
 /** Maximum length of a prompt where lines are not limited. */
 const MAX_PROMPT_COLUMNS = 200;
 
-export const run: RunCommand = async (context, [argument = ""], options) => {
+export const command = runnable(definition, async (context, [argument], options) => {
   const ref = await sessionNamed(context, argument, options);
   const redactor = redactorFor(options);
-  const conversation = await conversationOf(context, ref, { redactor, costs: options.flag("json") });
-  const rows = timelineOf(conversation, options.integer("last"));
-  if (options.flag("json")) {
+  const conversation = await conversationOf(context, ref, { redactor, costs: options.json ?? false });
+  const rows = timelineOf(conversation, options.last);
+  if (options.json) {
     for (const row of rows) {
-      await context.printLine({ version: 1, session_id: conversation.id, ...row } satisfies Output<"timeline">);
+      await context.printLine({ version: 1, session_id: conversation.id, ...row } satisfies TimelineOutput);
     }
   } else if (rows.length > 0) {
     await context.out(timelineText(context, await shownRef(redactor, ref), conversation, rows));
   }
   return rows.length > 0 ? 0 : 1;
-};
+});
 
 function timelineText(
   context: CommandContext,

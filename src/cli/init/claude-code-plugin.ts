@@ -7,9 +7,8 @@ import { errorCode } from "../../transcript/files/fault.ts";
 import { shellQuoted, shellWord } from "../../calls/shell-syntax.ts";
 import { userDataFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
-import type { CommandContext } from "../command.ts";
-import { PLUGIN } from "../io.ts";
-import type { Output } from "../output-schemas.ts";
+import type { CommandContext } from "../context.ts";
+import { PLUGIN } from "../context.ts";
 import { writeWhole } from "../write-file.ts";
 
 /** Name under which Claude Code knows the plugin: its own and that of its marketplace. */
@@ -24,7 +23,16 @@ const MAIN = "${CLAUDE_PLUGIN_ROOT}/dist/cli/main.js";
 const COMMAND_MS = 60_000;
 
 /** The folder with the plugin, from which Claude Code copies it, its files, and what was done. */
-export type ClaudeCodeSetup = Pick<Output<"init">, "folder" | "files"> & NonNullable<Output<"init">["claude_code"]>;
+export interface ClaudeCodeSetup {
+  folder: string;
+  files: { path: string; change: Change }[];
+  /** `pending`: `claude` is not on the path. `disabled`: it is installed, and was turned off. */
+  plugin: "installed" | "updated" | "unchanged" | "disabled" | "pending";
+  /** Commands that were run, or that are left to be run if it is pending. */
+  commands: string[];
+}
+
+type Change = "created" | "updated" | "unchanged";
 
 /**
  * Copies the plugin to a folder of its own, where it names this program and Node by their paths, and has `claude` install
@@ -33,7 +41,7 @@ export type ClaudeCodeSetup = Pick<Output<"init">, "folder" | "files"> & NonNull
 export async function setUpClaudeCode(context: CommandContext, dryRun: boolean): Promise<ClaudeCodeSetup> {
   const folder = join(userDataFolder(context), "claude-code");
   const texts = await pluginTexts(context);
-  const files: Output<"init">["files"] = [];
+  const files: ClaudeCodeSetup["files"] = [];
   for (const [name, text] of texts) {
     const path = join(folder, name);
     const change = await changeOf(path, text);
@@ -94,7 +102,7 @@ function withProgram(json: string, runtime: string, main: string): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-async function changeOf(path: string, text: string): Promise<Output<"init">["files"][number]["change"]> {
+async function changeOf(path: string, text: string): Promise<Change> {
   const existing = await textAt(path);
   if (existing === undefined) return "created";
   return existing === text ? "unchanged" : "updated";

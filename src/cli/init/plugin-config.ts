@@ -1,6 +1,6 @@
 /** Adds the plugin to the text of an opencode.json(c) or kilo.json(c), and changes nothing else. */
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { PLUGIN } from "../io.ts";
+import { PLUGIN } from "../context.ts";
 
 export type Addition =
   | { kind: "added"; text: string }

@@ -1,10 +1,15 @@
 /** Progress bar on standard error, for work that takes long. */
 import type { SingleBar } from "cli-progress";
-import type { CommandContext, Progress } from "../command.ts";
-import type { Output } from "../io.ts";
+import type { CommandContext } from "../context.ts";
+import type { Output } from "../context.ts";
 
 /** Delay before the bar appears, in milliseconds. */
 const DELAY_MS = 1_000;
+
+export interface Progress {
+  advance(by?: number): void;
+  end(): void;
+}
 
 export interface ShownProgress extends Progress {
   /** Clears the bar, so that something else can be written; it reappears with the next advance. */

@@ -1,6 +1,6 @@
 /** Writes more than any pipe holds, and exits at once; prints what went wrong. */
-import { ClosedOutput } from "../../../src/cli/io.ts";
-import { outputOn } from "../../../src/cli/process-output.ts";
+import { ClosedOutput } from "../../../src/cli/context.ts";
+import { outputOn } from "../../../src/cli/process.ts";
 
 const output = outputOn(process.stdout);
 try {

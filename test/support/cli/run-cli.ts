@@ -1,6 +1,5 @@
 /** Runs `transcripts` in this process, as a user would in a shell. */
-import type { z } from "zod";
-import { ClosedOutput, type Installation, Interrupted } from "../../../src/cli/io.ts";
+import { ClosedOutput, type Installation, Interrupted } from "../../../src/cli/context.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { REPOSITORY } from "../repository.ts";
 
@@ -76,17 +75,6 @@ export async function runCli(argv: readonly string[], setting: CliSetting): Prom
     signal: signal ?? new AbortController().signal,
   });
   return { exitCode, stdout, stderr };
-}
-
-/** The objects of an output that has one a line. */
-export function jsonLines(stdout: string): unknown[] {
-  const lines = stdout.split("\n").filter((line) => line !== "");
-  return lines.map((line): unknown => JSON.parse(line));
-}
-
-/** The same, each held against its schema. */
-export function rowsOf<T>(schema: z.ZodType<T>, stdout: string): T[] {
-  return jsonLines(stdout).map((value) => schema.parse(value));
 }
 
 /** Interrupts a run with this controller's signal, as Ctrl-C does. */
