@@ -80,8 +80,8 @@ async function check(home: string, argv: readonly string[]): Promise<number> {
   const { stdout, exitCode, stderr } = await runCli(argv, { home });
   assert.ok(exitCode < 2, `${argv.join(" ")}: ${stderr}`);
   assert.ok(isDocumented(command), command);
-  const objects =
-    stdout.startsWith("{\n") || command === "export" ? [outputOf(command, stdout)] : rowsOf(command, stdout);
+  const isObject = stdout.startsWith("{\n") || (command === "export" && stdout !== "");
+  const objects = isObject ? [outputOf(command, stdout)] : rowsOf(command, stdout);
   for (const object of objects) {
     const [first] = Object.entries(object);
     assert.deepEqual(first, command === "errors" ? ["tool_name", first?.[1]] : ["version", 1]);

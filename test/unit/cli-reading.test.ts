@@ -226,14 +226,20 @@ describe("transcripts errors", () => {
     });
   });
 
-  test("--fixes adds the call that mended it, and what changed", async () => {
-    const row = await errorRow("--fixes");
-    assert.deepEqual(row?.fix?.tool_use_id, "toolu_again");
-    assert.match(String(row?.diff), /-\/work\/shop\/prise\.mjs\n\+\/work\/shop\/price\.mjs/);
-    const { stdout } = await runCli(["errors", SESSION, "--fixes"], { home });
+  test("--fixes adds the call that mended it", async () => {
+    const stdin = [
+      user("Test it", 0),
+      calls("Bash", "toolu_test", { command: "node test.mjs" }, 1),
+      result("toolu_test", "TypeError: price is not a function", 2, true),
+      calls("Bash", "toolu_again", { command: "node test.mjs" }, 5),
+      result("toolu_again", "ok", 6),
+    ].join("");
+    const [row] = rowsOf("errors", (await runCli(["errors", "-", "--json", "--fixes"], { home, stdin })).stdout);
+    assert.equal(row?.fix?.tool_use_id, "toolu_again");
+    const { stdout } = await runCli(["errors", "-", "--fixes"], { home, stdin });
     assert.match(
       stdout,
-      /^\[4\] Read, toolu_read, 2026-01-05 \d\d:\d\d, called on line 3\n {4}File does not exist\.\n(?: {4}Said: .*\n)?Fixed on line 5 by Read, changed:\n/,
+      /^\[3\] Bash, toolu_test, 2026-01-05 \d\d:\d\d, called on line 2\n {4}TypeError: .*\nFixed on line 4 by Bash/,
     );
   });
 
