@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allCommands } from "../src/cli/commands/all-commands.ts";
-import { recordedLine, recordedListPath, recordedSince } from "../src/transcript/transcript-paths.ts";
 import { runCli } from "../test/support/cli/run-cli.ts";
 
 const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,8 +18,6 @@ const MAX_OUTPUT_LINES = 34;
 const MAX_LINE = 240;
 /** Shortly after the session in docs/example. */
 const NOW = new Date("2026-11-22T18:00:00Z");
-const RECORDED = "ses_dfbc45ceeffeTE6lwcIV5R5VwF";
-const RECORDED_CHILD = "ses_dfbc42dacffe1Ud87K8pvquMrz";
 /** A session of Claude Code, made up. */
 const FORECAST = "6f0c9d0e-3c5b-4f43-9e0a-8f3f7f1f2a10";
 
@@ -129,9 +126,6 @@ function fillHome(home: string, cwd: string): void {
   mkdirSync(claudeCode, { recursive: true });
   cpSync(join(DOCS, "example"), join(cwd, ".openfleet"), { recursive: true });
   cpSync(join(REPOSITORY, "test/fixtures/sample-transcript.jsonl"), join(claudeCode, `${FORECAST}.jsonl`));
-  const list = recordedListPath({ env: {}, home });
-  mkdirSync(dirname(list), { recursive: true });
-  writeFileSync(list, [recordedSince(0), recordedLine(RECORDED), recordedLine(RECORDED_CHILD)].join(""));
 }
 
 async function outputOf(command: string, place: { home: string; cwd: string; root: string }): Promise<string> {

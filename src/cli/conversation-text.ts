@@ -4,7 +4,7 @@ import { counted, dayAndTime, duration } from "../quantities.ts";
 import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import type { MessageView, Turn } from "../parse/turns.ts";
-import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { type ConversationStyle, messageText } from "../texts/conversation-text.ts";
@@ -54,7 +54,6 @@ export function sessionHeading(
     counted(stats.total_messages, "message"),
     project === null ? "" : neutralLine(projectName(project)),
     neutralLine(id),
-    ref.isForeign ? FOREIGN : "",
     ref.archived === null
       ? ""
       : `from the store${ref.archived.host === null ? "" : `, ${neutralLine(ref.archived.host)}`}`,

@@ -6,7 +6,6 @@ import type { StatsOutput } from "./commands/stats.ts";
 import { endOfPath } from "../texts/passage-text.ts";
 import { shortIds } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
-import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { cut } from "./terminal/width.ts";
 
@@ -42,11 +41,7 @@ function facts(result: StatsOutput): [name: string, value: string][] {
   return [
     [
       "Sessions",
-      listed(count(sessions), [
-        ...some(subagents, "subagent", "subagents"),
-        ...some(result.unreadable, "unreadable"),
-        ...some(result.foreign, FOREIGN),
-      ]),
+      listed(count(sessions), [...some(subagents, "subagent", "subagents"), ...some(result.unreadable, "unreadable")]),
     ],
     ["Time", timeText(result)],
     ["Prompts", `${count(result.prompts)} in ${counted(result.messages, "message")}`],
@@ -206,6 +201,6 @@ function rowsTable(
   return table(shape, keyed, columns);
 }
 
-function titleCell({ is_foreign: isForeign, title }: StatsRow): string {
-  return cut(`${isForeign === true ? `(${FOREIGN}) ` : ""}${neutralLine(title ?? "")}`, 60);
+function titleCell({ title }: StatsRow): string {
+  return cut(neutralLine(title ?? ""), 60);
 }

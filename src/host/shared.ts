@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Options } from "../config.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
-import { recordedListPath } from "../transcript/transcript-paths.ts";
 import type { Recorder } from "../transcript/recorder.ts";
 import type { RecorderQueries } from "../transcript/records.ts";
 import { dataFolderOf } from "../sessions/session-roots.ts";
@@ -108,7 +107,6 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
     onFailure: (error) => notices.failure(error),
     onWarning: (message) => notices.warn(message),
     ...(options.followLinks ? {} : { project: root }),
-    recordedList: recordedListPath(surroundings()),
     hostOutputs: outputFolders(surroundings()),
     fs,
   });

@@ -13,9 +13,8 @@ export interface ReadSession {
 }
 
 export interface StatsRow extends UsageRow {
-  /** For a session, like the next four. */
+  /** For a session, like the next three. */
   title?: string | null;
-  is_foreign?: boolean;
   host?: string | null;
   parent_session_id?: string | null;
   /** Including all subagents, at any depth. */
@@ -46,7 +45,6 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
     sessions: tops.length,
     subagents: read.length - tops.length,
     unreadable,
-    foreign: read.filter(({ ref }) => ref.isForeign).length,
     ...timesOf(read),
     duration_ms: (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + figures.stats.duration_ms, 0),
     total: all.total(),
@@ -102,7 +100,6 @@ function sessionRows(read: readonly ReadSession[], usages: readonly UsageRow[], 
     return {
       key: ref.id,
       title: ref.title ?? figures.metadata.title ?? figures.stats.initial_prompt,
-      is_foreign: ref.isForeign,
       host: hostOf(ref),
       parent_session_id: parentOf({ ref, figures }),
       ...own,

@@ -1,5 +1,4 @@
 /** Finds passages in the index, and in sessions that are not indexed in their current state. */
-import { statSync } from "node:fs";
 import { copiesElsewhere, ownSessions } from "../indexing/session-keys.ts";
 import type { StaleSession } from "../indexing/stale-sessions.ts";
 import { passageAround } from "../matching/passage.ts";
@@ -9,7 +8,6 @@ import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search, searchedTerms } from "../search/search.ts";
 import { byEntryTime } from "../sessions/entry-times.ts";
 import { filterByProject } from "../sessions/project-filter.ts";
-import { markForeign } from "../sessions/recorded-here.ts";
 import { agentOf, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
@@ -53,7 +51,7 @@ export async function findInIndex(
   const { since } = asked;
   const dated = await byEntryTime(wanted.changed.map(({ ref }) => ref));
   const unindexed = dated.filter(({ lastMs }) => since === undefined || (lastMs ?? 0) >= since.getTime());
-  const found = await ranked(store, where, asked, wanted);
+  const found = await ranked(store, asked, wanted);
   const terms = searchedTerms(asked).length;
   const had = found.result.total > 0 ? (found.result.words?.required ?? terms) : 0;
   const files = async function* (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> {
@@ -112,7 +110,6 @@ type Ranked = Pick<FoundInIndex, "passages" | "result" | "indexed" | "isAll" | "
 
 async function ranked(
   store: Store | undefined,
-  where: Where,
   { file, signal, ...terms }: Omit<FindAsked, "project" | "agent">,
   given: WantedSessions,
 ): Promise<Ranked> {
@@ -129,7 +126,7 @@ async function ranked(
     ...(beside.length === 0 ? {} : { beside }),
   };
   const { hits, ...result } = await search(store, searched);
-  const sessionOf = hitSessions(store, where, wanted);
+  const sessionOf = hitSessions(store, wanted);
   return {
     passages: await passagesOf(hits, sessionOf),
     result,
@@ -169,18 +166,14 @@ async function passagesOf(
 }
 
 /** Returns a function that looks up the session of a hit, each once. */
-function hitSessions(
-  store: Store,
-  where: Where,
-  { stored: rows }: WantedSessions,
-): (id: string) => Promise<HitSession | undefined> {
+function hitSessions(store: Store, { stored: rows }: WantedSessions): (id: string) => Promise<HitSession | undefined> {
   const known = new Map<string, Promise<HitSession | undefined>>();
   const look = async (id: string): Promise<HitSession | undefined> => {
     const stored = rows.get(id) ?? (await store.session(id));
     if (stored === undefined) return undefined;
     const access = accessOf(stored, store);
     if (access.kind === "elsewhere") return { ref: placedRef(stored, store), stored, access };
-    return { ref: await withMark(storedRef(stored), stored, where), stored, access };
+    return { ref: storedRef(stored), stored, access };
   };
   return (id) => {
     const session = known.get(id) ?? look(id);
@@ -236,14 +229,6 @@ function foundTitle(
     likeness: title,
     passage: () => passageAround(text, places),
   };
-}
-
-/** Sets `isForeign`, which also depends on the file's time. */
-async function withMark(ref: SessionRef, { modified_at }: StoredSession, where: Where): Promise<SessionRef> {
-  if (ref.source !== "transcript" || ref.path === null) return ref;
-  const modifiedMs = statSync(ref.path, { throwIfNoEntry: false })?.mtimeMs ?? Date.parse(modified_at ?? "");
-  const [marked] = await markForeign([{ ...ref, modifiedMs }], where);
-  return { ...ref, isForeign: marked?.isForeign ?? false };
 }
 
 interface WantedSessions {

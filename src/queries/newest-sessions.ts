@@ -81,7 +81,6 @@ export function listedSession({ ref, figures, problem }: SessionFigures) {
     started: metadata?.firstTimestamp ?? isoTime(ref.startedMs),
     ended: metadata?.lastTimestamp ?? null,
     modified: isoTime(ref.modifiedMs),
-    is_foreign: ref.isForeign,
     is_archived: ref.archived !== null,
     host: hostOf(ref),
     resume: "command" in resume ? resume.command : null,

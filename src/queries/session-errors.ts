@@ -96,7 +96,6 @@ function errorRow(ref: SessionRef, sessionId: string | null, found: Pick<ToolFix
     line_number: result?.line_number ?? 0,
     call_line_number: use?.line_number ?? null,
     timestamp: inUtc(result?.timestamp ?? null),
-    is_foreign: ref.isForeign,
     ...fixed,
   };
 }

@@ -3,7 +3,6 @@ import { byEntryTime } from "./entry-times.ts";
 import { scanOpencodeStore } from "./opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
-import { markForeign } from "./recorded-here.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import {
   agentOf,
@@ -82,9 +81,6 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
     sessions = [...dated, ...besides.sessions];
     unreadable.push(...besides.unreadable);
   }
-  const stored = listed.flatMap(({ id, source }) => (source === "opencode-store" ? [id] : []));
-  const known = where.roots === undefined ? { stored: new Set(stored) } : {};
-  sessions = await markForeign(sessions, where, { files, ...known });
   // Not earlier: if a session is in two places, perhaps only one has its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
   if (agent !== undefined) sessions = sessions.filter((ref) => agentOf(ref) === agent);

@@ -5,7 +5,6 @@ import { currentProject, filterByProject } from "./project-filter.ts";
 import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "./reasons.ts";
 import { sessionBytes } from "./open-session.ts";
-import { markForeign } from "./recorded-here.ts";
 import { refusingContent } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { kindOf } from "./session-roots.ts";
@@ -65,8 +64,7 @@ export async function sessionMeant(
   const isPath = /[\\/]/.test(text) || /^\.\.?$/.test(text);
   const isShortFolder = kind === "folder" && text.length < MIN_PREFIX;
   if (kind === "file" || kind === "other" || (kind === "folder" && (isPath || isShortFolder))) {
-    const ref = await fileRef(path, files);
-    return (await markForeign([ref], where, { files }))[0] ?? ref;
+    return fileRef(path, files);
   }
   const found = await findSessions(where, { all: true, archived: true, files });
   if (isPath || /\.(?:jsonl|md|json)$/.test(text)) {

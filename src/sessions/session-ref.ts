@@ -45,8 +45,6 @@ export interface SessionRef {
   modifiedMs: number;
   /** Size of the file in bytes; null for a pipe or a database. */
   bytes: number | null;
-  /** Transcript that was apparently not recorded on this machine: see `markForeign`. */
-  isForeign: boolean;
   /** The same session in the other format or in opencode's store, in order of preference. */
   alternatives: readonly SessionRef[];
   /** Set if only our store has the session, so that it is read from there. `path` or `database` is where it was. */
@@ -94,9 +92,6 @@ export interface SessionsFound {
   unreadable: readonly Unreadable[];
   roots: readonly (SessionRoot & { isThere: boolean })[];
 }
-
-/** Label for a session with `isForeign`. */
-export const FOREIGN = "not recorded on this machine";
 
 /** Place that could not be read. */
 export interface Unreadable {
@@ -191,7 +186,6 @@ const EMPTY: Omit<SessionRef, "id" | "source"> = {
   lastMs: null,
   modifiedMs: 0,
   bytes: null,
-  isForeign: false,
   alternatives: [],
   archived: null,
 };

@@ -1,7 +1,6 @@
 /** Formats passages that a search found. */
 import { withoutOutputTags } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
-import { FOREIGN } from "../sessions/session-ref.ts";
 import type { TextStyle } from "./text-style.ts";
 
 export interface ShownPassage {
@@ -55,17 +54,15 @@ interface NamedSession {
   id: string;
   title: string | null;
   project: string | null;
-  isForeign: boolean;
   /** Name of the machine that recorded it; null for this one. */
   host: string | null;
 }
 
 /** Formats the line above what belongs to a session. */
-export function sessionLine({ id, title, project, isForeign, host }: NamedSession, { colors }: TextStyle): string {
+export function sessionLine({ id, title, project, host }: NamedSession, { colors }: TextStyle): string {
   const facts = [
     title === null || title === "" ? "" : JSON.stringify(neutralLine(title)),
     project === null ? "" : `project ${neutralLine(projectName(project))}`,
-    isForeign ? FOREIGN : "",
     host === null ? "" : `recorded on ${neutralLine(host)}`,
   ];
   const shown = facts.filter((fact) => fact !== "").map((fact) => `, ${fact}`);

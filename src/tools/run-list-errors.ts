@@ -3,7 +3,7 @@ import { given } from "../given.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { isReadFault } from "../sessions/reasons.ts";
-import { argumentOf, FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
+import { argumentOf, type SessionRef } from "../sessions/session-ref.ts";
 import { argumentsKey, cursorAfter, inOrder, isAfter, placeOf } from "./page-of.ts";
 import { failureText } from "../texts/failure-text.ts";
 import { PLAIN } from "../texts/text-style.ts";
@@ -112,9 +112,9 @@ async function redacted(row: ErrorRow): Promise<ErrorRow> {
   return Object.assign({ ...row }, result?.value);
 }
 
-function headingOf(id: string, { path, host, is_foreign }: ErrorRow): string {
+function headingOf(id: string, { path, host }: ErrorRow): string {
   const place = host === undefined ? (path === null ? "" : `  ${path}`) : `  on ${host}`;
-  return `Session ${id}${place}${is_foreign ? `  (${FOREIGN})` : ""}`;
+  return `Session ${id}${place}`;
 }
 
 function answerOf({ shown, next, sessions, unreadable }: Listing, args: Arguments): ToolAnswer {

@@ -4,7 +4,7 @@ import { keptFigures, readFigures, type SessionFigures } from "../queries/figure
 import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
 import { storePlace } from "../store/store-place.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { FOREIGN, type SessionRef, shownSource, type Unreadable } from "../sessions/session-ref.ts";
+import { type SessionRef, shownSource, type Unreadable } from "../sessions/session-ref.ts";
 import { projectName } from "../texts/passage-text.ts";
 import { execution } from "./execution.ts";
 import { counted } from "../quantities.ts";
@@ -114,10 +114,9 @@ function line(row: SessionRow): string {
   const { session_id: id, project, title, prompt, ended, modified, turns, tool_calls, tool_errors, problem } = row;
   const time = ((problem === null ? ended : modified) ?? "no time").slice(0, 16).replace("T", " ");
   const from = row.is_archived ? `  (from the store${row.host === null ? "" : `, ${row.host}`})` : "";
-  const mark = `${row.is_foreign ? `  (${FOREIGN})` : ""}${from}`;
   if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
   const counts = `${counted(turns, "turn")}, ${counted(tool_calls, "call")}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
   const name = title ?? prompt;
   const of = project === null ? "" : projectName(project);
-  return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}${mark}`;
+  return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}${from}`;
 }

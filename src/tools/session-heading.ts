@@ -3,7 +3,6 @@ import { sharedRedactor } from "../redact/redactor.ts";
 import {
   type ArchivedSession,
   argumentOf,
-  FOREIGN,
   hostOf,
   isStream,
   type SessionRef,
@@ -40,12 +39,11 @@ export async function sessionHeading(ref: SessionRef, asked?: string) {
   const what = source === "opencode" ? "database" : "file";
   const lines = [
     `Session ${id}${title === null ? "" : `, ${JSON.stringify(title)}`}`,
-    ...(ref.isForeign ? [`This transcript was ${FOREIGN}: somebody else may have written it.`] : []),
     ...(archived === null ? [] : [archivedNote(archived)]),
     ...(place === null ? [] : [`${what} ${endOf(place)}`]),
     `[N] is the line, times are UTC. ${DATA_NOTICE}`,
   ];
-  const marks = { is_foreign: ref.isForeign, is_archived: archived !== null, host: hostOf(ref) };
+  const marks = { is_archived: archived !== null, host: hostOf(ref) };
   const fields = { session_id: id, source, path, project, title, ...marks };
   const text = lines.join("\n");
   const tokens = Math.max(countTokens(text), countTokens(JSON.stringify(fields)));

@@ -1,4 +1,3 @@
-import { dirname } from "node:path/posix";
 import { join } from "node:path";
 import { setImmediate as yieldToHost } from "node:timers/promises";
 import { given } from "../given.ts";
@@ -16,7 +15,7 @@ import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord, RecorderQueries } from "./records.ts";
 import type { SessionPlaces } from "./session-place.ts";
 import { EntryEncoder } from "./entry-encoder.ts";
-import { attachmentPath, outputPath, type Formats } from "./transcript-paths.ts";
+import type { Formats } from "./transcript-paths.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
 
 /** Maximum number of drafts of one session in memory; more are dropped and counted. */
@@ -220,10 +219,9 @@ export class SessionRecording {
     const { sessionID } = this;
     // At the same time, because on a busy host each step waits for the host's own work.
     await Promise.all([folder.check(), folder.prepare(), places.parentOf(sessionID)]);
-    void folder.list(sessionID);
     void folder.warn();
     const [linkFormat] = formats;
-    const [header] = await Promise.all([this.#header(), this.isNew ? undefined : this.#checkPlaces()]);
+    const header = await this.#header();
     const begun = (): TranscriptHeader => {
       // The folder may have been removed since, with the .gitignore that keeps its files out of the repository.
       void folder.prepare();
@@ -264,16 +262,6 @@ export class SessionRecording {
         host: known?.host,
       }),
     };
-  }
-
-  /** Others may know the id of a session that was imported, and plant links in the place of its files. */
-  async #checkPlaces(): Promise<void> {
-    const { formats, folder, places } = this.#context;
-    const files = await Promise.all(formats.map((format) => places.path(this.sessionID, format)));
-    const kept = [outputPath(this.sessionID, "x"), attachmentPath(this.sessionID, "x", "")].map((path) =>
-      dirname(path),
-    );
-    await folder.check([...files, ...kept].map((path) => `transcripts/${path}`));
   }
 
   #onFault(event: FaultEvent): void {

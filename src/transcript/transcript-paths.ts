@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { userDataFolder, type UserPlace } from "../user-folders.ts";
 
 export const DATA_FOLDER = ".openfleet";
 
@@ -38,29 +36,4 @@ export function outputPath(sessionID: string, callID: string, attempt = 1): stri
 export function attachmentPath(sessionID: string, name: string, extension: string, attempt = 1): string {
   const suffix = attempt > 1 ? `-${attempt}` : "";
   return `${safeSegment(sessionID)}/attachments/${safeSegment(name)}${suffix}${extension}`;
-}
-
-/** Returns the path of the list of sessions recorded on this machine. */
-export function recordedListPath(user: UserPlace): string {
-  return join(userDataFolder(user), "recorded-sessions");
-}
-
-const SINCE = "since ";
-
-/** Returns the first line of a new list, its time. Older transcripts may have been recorded here without being listed. */
-export function recordedSince(nowMs: number): string {
-  return `${SINCE}${new Date(nowMs).toISOString()}\n`;
-}
-
-export function recordedLine(sessionID: string): string {
-  return `${safeSegment(sessionID)}\n`;
-}
-
-/** Parses a list: session names as made by `safeSegment`, and the time it was begun, or 0 if that is missing. */
-export function readRecordedList(text: string): { ids: Set<string>; sinceMs: number } {
-  const lines = text.split("\n");
-  // Two processes may have created the list at the same moment.
-  const times = lines.flatMap((line) => (line.startsWith(SINCE) ? [Date.parse(line.slice(SINCE.length))] : []));
-  const known = times.filter((time) => !Number.isNaN(time));
-  return { ids: new Set(lines), sinceMs: known.length === 0 ? 0 : Math.min(...known) };
 }

@@ -50,8 +50,7 @@ async function machines() {
 function withoutMachine(text: string): string {
   return withoutOrigin(text.replaceAll(/^cannot be resumed: .*\n/gm, ""))
     .replaceAll(/"(?:path|database|host)":(?:null|"[^"]*"),?/g, "")
-    .replaceAll(/"is_foreign":(?:true|false),?/g, "")
-    .replaceAll(/^ +"(?:foreign|is_foreign|host)": .*\n/gm, "")
+    .replaceAll(/^ +"(?:host)": .*\n/gm, "")
     .replaceAll(/(?: · | {2}|\()(?:from the store, their-host|not recorded on this machine|their-host)\)?/g, "")
     .replaceAll(/ +/g, " ")
     .replaceAll(/^-+$/gm, "");

@@ -222,7 +222,6 @@ describe("transcripts errors", () => {
       line_number: 4,
       call_line_number: 3,
       timestamp: "2026-01-05T10:00:07.000Z",
-      is_foreign: false,
     });
   });
 

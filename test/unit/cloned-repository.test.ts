@@ -1,26 +1,14 @@
 /** Files that a cloned repository may have planted in a project's data folder. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { runCli } from "../support/cli/run-cli.ts";
-import { eventually } from "../support/recording/eventually.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
 import { readSound, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-import { machineAt } from "../support/tools/tool-calls.ts";
-import { writeFakeStore } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
 
@@ -69,28 +57,6 @@ describe("a symbolic link that leads out of the project", () => {
       assert.deepEqual(await played(project, { ...OPTIONS, followLinks: true }), []);
       assert.notDeepEqual(readdirSync(outside), []);
       assert.deepEqual(transcriptsIn(join(project, ".openfleet")), ["ses_1.md", "ses_2.md"]);
-    });
-  }
-
-  for (const [where, path] of [
-    ["a transcript", "ses_1.md"],
-    ["the outputs", "ses_1/outputs"],
-    ["a session's folder", "ses_1"],
-  ] as const) {
-    test(`in the place of ${where} of a session whose id was known is not followed`, async () => {
-      const [project, outside] = [makeTempDir(), makeTempDir()];
-      const target = join(outside, "target");
-      if (path.endsWith(".md")) writeFileSync(target, "");
-      else mkdirSync(target);
-      const link = join(project, ".openfleet/transcripts", path);
-      mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(target, link);
-      const host = new PluginHost(project, OPTIONS);
-      // Without its creation: the session was imported.
-      await host.does(...newSession("ses_1").slice(1));
-      await host.dispose();
-      assert.equal(path.endsWith(".md") ? readFileSync(target, "utf8") : readdirSync(target).join(), "");
-      await eventually(() => host.toasts.some((toast) => toast.includes("leads out of the project")));
     });
   }
 
@@ -247,126 +213,4 @@ describe("a .gitignore that shows transcripts to git", () => {
       assert.deepEqual(await warningsOf(project), []);
     });
   }
-});
-
-describe("what was not recorded on this machine", () => {
-  const LIST = ".local/share/opencode-transcripts/recorded-sessions";
-  const MARK = "not recorded on this machine";
-
-  /** Puts a transcript where a clone would have one. */
-  const plant = (project: string, id = PLANTED): string => {
-    const path = join(project, `.openfleet/transcripts/${id}.jsonl`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, transcript(id));
-    return path;
-  };
-  const markedIn = async (home: string, env: Record<string, string> = {}): Promise<string[]> => {
-    const { stdout } = await runCli(["list", "--subagents", "--empty", "--json"], { home, env });
-    const rows = stdout.split("\n").filter((line) => line !== "");
-    const ids = rows.flatMap((line) => {
-      const { session_id: id, is_foreign: isForeign }: { session_id: string; is_foreign: boolean } = JSON.parse(line);
-      return isForeign ? [id] : [];
-    });
-    return ids.toSorted();
-  };
-
-  test("is marked by every command and tool, with an index and without, and what was recorded is not", async () => {
-    const project = makeTempDir();
-    await played(project);
-    const path = plant(project);
-    assert.deepEqual(await markedIn(project), [PLANTED]);
-
-    const { stdout: list } = await runCli(["list"], { home: project, terminal: 200 });
-    const marked = list.split("\n").filter((line) => line.includes(MARK));
-    assert.equal(marked.length, 1);
-    assert.match(marked.join("\n"), /ses_plan.*the other side/);
-    for (const session of [PLANTED, path]) {
-      const { stdout } = await runCli(["show", session], { home: project, terminal: 200 });
-      assert.match(stdout.split("\n").slice(0, 3).join("\n"), new RegExp(MARK));
-    }
-    const { stdout: own } = await runCli(["show", "ses_1"], { home: project, terminal: 200 });
-    assert.ok(own.includes("Ask ses_1") && !own.includes(MARK));
-    const { stdout: errors } = await runCli(["errors", PLANTED, "--locate"], { home: project });
-    assert.match(errors, /it is gone.*not recorded on this machine$/m);
-    const { stdout: stats } = await runCli(["stats", "--all"], { home: project });
-    assert.match(stats, /^Sessions +3, 1 not recorded on this machine$/m);
-    const { stdout: bySession } = await runCli(["stats", "--all", "--by", "session", "--json"], { home: project });
-    const { rows }: { rows: { key: string; is_foreign: boolean }[] } = JSON.parse(bySession);
-    assert.deepEqual(
-      rows.flatMap(({ key, is_foreign }) => (is_foreign ? [key] : [])),
-      [PLANTED],
-    );
-    const page = async (id: string): Promise<string> =>
-      (await runCli(["export", id, "-o", "-"], { home: project })).stdout;
-    assert.ok((await page(PLANTED)).includes(MARK));
-    assert.ok(!(await page("ses_1")).includes(MARK));
-    const warnings = await warningsOf(project);
-    assert.deepEqual(warnings.length, 1);
-    assert.match(warnings.join("\n"), /^1 transcript was not recorded on this machine: ses_planted\./);
-
-    for (const isIndexed of [false, true]) {
-      if (isIndexed) assert.equal((await runCli(["index"], { home: project })).exitCode, 0);
-      const { stdout } = await runCli(["find", "the other side"], { home: project, terminal: 200 });
-      assert.ok(stdout.includes(MARK), stdout);
-      const { stdout: ours } = await runCli(["find", "Ask ses_1"], { home: project, terminal: 200 });
-      assert.ok(ours.includes("Ask ses_1") && !ours.includes(MARK), ours);
-      const rows = await runCli(["find", "the other side", "--json"], { home: project });
-      assert.ok(rows.stdout.includes('"is_foreign":true'), rows.stdout);
-
-      const machine = machineAt(project, { XDG_DATA_HOME: join(project, ".local/share") });
-      for (const [tool, args] of [
-        ["list_sessions", {}],
-        ["read_session", { session: PLANTED }],
-        ["find_in_transcripts", { query: "the other side" }],
-        ["list_errors", {}],
-      ] as const) {
-        const { text, data } = await machine.call(tool, args);
-        assert.equal(text.split(MARK).length, 2, `${tool}: ${text}`);
-        assert.equal(JSON.stringify(data).split('"is_foreign":true').length, 2, tool);
-      }
-      const { text } = await machine.call("read_session", { session: "ses_1" });
-      assert.ok(!text.includes(MARK));
-      await machine.close();
-    }
-  });
-
-  test("is not a session that opencode has, nor one older than the list", async () => {
-    const project = makeTempDir();
-    const path = plant(project);
-    const before = new Date(Date.now() - 60_000);
-    utimesSync(path, before, before);
-    // No recorder has run here, so it is nobody's of this machine.
-    assert.deepEqual(await markedIn(project), [PLANTED]);
-    await played(project);
-    assert.deepEqual(await markedIn(project), []);
-
-    // As git writes it, whatever its content says.
-    plant(project);
-    plant(project, "ses_other");
-    assert.deepEqual(await markedIn(project), ["ses_other", PLANTED]);
-    await writeFakeStore(join(project, ".local/share/opencode/opencode.db"), [{ id: PLANTED }]);
-    assert.deepEqual(await markedIn(project), ["ses_other"]);
-    const { stdout } = await runCli(["show", path], { home: project, terminal: 200 });
-    assert.ok(!stdout.includes(MARK));
-  });
-
-  test("is told by a list with one line for a session and process, which only its owner reads", async () => {
-    const project = makeTempDir();
-    await played(project);
-    await played(project, { ...OPTIONS, format: "both" });
-    const lines = readFileSync(join(project, LIST), "utf8").split("\n");
-    assert.match(lines[0] ?? "", /^since \d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    const ids = lines.filter((line) => line.startsWith("ses_"));
-    assert.deepEqual(ids.toSorted(), ["ses_1", "ses_1", "ses_2", "ses_2"]);
-    if (process.platform !== "win32") assert.equal(statSync(join(project, LIST)).mode & 0o777, 0o600);
-  });
-
-  test("is not told where the list cannot be read, and a list that cannot be written costs nothing else", async () => {
-    const project = makeTempDir();
-    mkdirSync(join(project, LIST), { recursive: true });
-    assert.deepEqual(await played(project), []);
-    plant(project);
-    assert.deepEqual(await markedIn(project), []);
-    assert.ok((await readSound(join(project, ".openfleet"), "ses_1.md")).told.length > 0);
-  });
 });

@@ -156,7 +156,6 @@ describe("Claude Code", () => {
       lastMs: null,
       modifiedMs: minuteMs(1),
       bytes: claudeLine().length,
-      isForeign: false,
       alternatives: [],
       archived: null,
     });

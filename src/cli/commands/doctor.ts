@@ -9,7 +9,7 @@ import { openReadable } from "../../sessions/open-session.ts";
 import { readingOptions } from "../../sessions/reading-options.ts";
 import { type StoreGenerations, storeGenerations } from "../../sessions/store-generations.ts";
 import { reasonOf, isReadFault } from "../../sessions/reasons.ts";
-import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
+import { type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { counted } from "../../quantities.ts";
 import { VERSION } from "../../version.ts";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
@@ -114,7 +114,7 @@ export const command = runnable(definition, async (context, _args, options) => {
     index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
     config,
-    warnings: [...(await warningsOf(found)), ...foreignWarning(found)],
+    warnings: await warningsOf(found),
     expiring,
     checked: sample.length - content.unreadable.length,
     of: found.sessions.length,
@@ -196,17 +196,6 @@ async function warningsOf({ roots }: FoundSessions): Promise<string[]> {
     if (unignored !== undefined) warnings.push(unignored);
   }
   return warnings;
-}
-
-/** Maximum number of session ids in a warning. */
-const MAX_NAMED = 5;
-
-function foreignWarning({ sessions }: FoundSessions): string[] {
-  const ids = sessions.flatMap(({ id, isForeign }) => (isForeign ? [id] : []));
-  if (ids.length === 0) return [];
-  const named = ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " and others" : "");
-  const what = ids.length === 1 ? "1 transcript was" : `${ids.length} transcripts were`;
-  return [`${what} ${FOREIGN}: ${named}. They came with a clone or a copy, and anybody may have written them.`];
 }
 
 /** Returns the first configuration that has the plugin, or else the first. */

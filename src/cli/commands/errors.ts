@@ -1,7 +1,7 @@
 /** `transcripts errors` */
 import { given } from "../../given.ts";
 import { errorsIn, type ErrorRow } from "../../queries/session-errors.ts";
-import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
 import { createCommand, jsonLines, noRedact, runnable, SESSION, type OptionsOf } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
@@ -86,8 +86,8 @@ function withoutPlace({ tool_name, tool_use_id, error, fix, diff, words, attempt
   return { tool_name, tool_use_id, error, ...given({ fix, diff, words, attempts, reason }) };
 }
 
-function placeOf({ session_id: id, host, is_foreign: isForeign }: ErrorRow): string[] {
-  return [id, ...(isForeign ? [FOREIGN] : []), ...(host === undefined ? [] : [host])];
+function placeOf({ session_id: id, host }: ErrorRow): string[] {
+  return [id, ...(host === undefined ? [] : [host])];
 }
 
 /** Formats a row as cells with tabs between them. */

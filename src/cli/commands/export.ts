@@ -10,7 +10,7 @@ import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
-import { type AgentName, agentOf, FOREIGN, hostOf, type SessionRef } from "../../sessions/session-ref.ts";
+import { type AgentName, agentOf, hostOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { createCommand, runnable, SESSION, type OptionsOf, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { redactorFor } from "../redaction.ts";
@@ -142,7 +142,7 @@ async function writeAs(format: "html" | "json", session: ReadSession, write: Wri
 function pageOf({ ref, conversation, children }: ReadSession): PageSession {
   const readImage = imageReader(ref);
   const host = hostOf(ref);
-  const origin = host === null ? (ref.isForeign ? { origin: FOREIGN } : {}) : { origin: `recorded on ${host}` };
+  const origin = host === null ? {} : { origin: `recorded on ${host}` };
   return { ...conversation, children: children.map(pageOf), ...origin, ...(readImage ? { readImage } : {}) };
 }
 

@@ -248,9 +248,9 @@ async function print(
     const [first] = group;
     if (first === undefined) continue;
     const { title, project, projectLabel } = await shownRef(redactor, first.ref);
-    const { id, isForeign } = first.ref;
+    const { id } = first.ref;
     const host = first.row?.host ?? null;
-    const session = { id, title, project: project ?? (projectLabel || null), isForeign, host };
+    const session = { id, title, project: project ?? (projectLabel || null), host };
     await context.out(`${sessionLine(session, style)}\n`);
     for (const { row } of group) if (row) await context.out(shownPassage(row, style));
   }
@@ -354,7 +354,6 @@ function findRow(passage: FoundPassage, open: OpenBy) {
     gone: open.kind === "gone",
     host: passage.session.access.kind === "elsewhere" ? passage.session.access.host : null,
     superseded: passage.superseded,
-    is_foreign: ref.isForeign,
     rank: passage.rank,
     event_id: passage.event_id,
   };

@@ -64,7 +64,7 @@ export const command = runnable(definition, async (context, _args, options) => {
   return 0;
 });
 
-const PAST = { add: "added", create: "created", update: "updated", write: "wrote", run: "ran" } as const;
+const PAST = { add: "added", create: "created", write: "wrote", run: "ran" } as const;
 
 function verb({ colors }: CommandContext, name: keyof typeof PAST, dryRun: boolean): string {
   return colors.green(dryRun ? `would ${name}` : PAST[name]);
@@ -103,8 +103,6 @@ async function initProject(context: CommandContext, dryRun: boolean, asked?: Hos
   }[config.change];
   for (const { path, change } of files) {
     if (change === "created") lines.push(`${create} ${shown(path)}`);
-    if (change === "updated")
-      lines.push(`${verb(context, "update", dryRun)} ${shown(path)}, which was unchanged from an earlier version`);
   }
   const kept = files.filter(({ change }) => change === "unchanged").length;
   if (kept > 0) lines.push(`${shown(folder)} already has ${kept} of its ${files.length} files: unchanged`);

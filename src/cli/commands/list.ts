@@ -1,7 +1,6 @@
 /** `transcripts list` */
 import { compact, count, counted, dayAndTime, dollars } from "../../quantities.ts";
 import { type ListedSession, newestSessions } from "../../queries/newest-sessions.ts";
-import { FOREIGN } from "../../sessions/session-ref.ts";
 import {
   agent,
   between,
@@ -139,8 +138,8 @@ function costCell({ cost_usd: cost, cost_is_estimate: isEstimate }: ListOutput):
   return cost === null ? "?" : (isEstimate ? "~" : "") + dollars(cost);
 }
 
-function titleCell({ is_foreign, is_archived, host, problem, title, prompt }: ListOutput): string {
+function titleCell({ is_archived, host, problem, title, prompt }: ListOutput): string {
   const from = is_archived ? `(from the store${host === null ? "" : `, ${neutralLine(host)}`}) ` : "";
   const name = neutralLine(problem === null ? (title ?? prompt ?? "") : `(not read: ${problem})`);
-  return cut((is_foreign ? `(${FOREIGN}) ` : "") + from + name, MAX_TITLE_COLUMNS);
+  return cut(from + name, MAX_TITLE_COLUMNS);
 }

@@ -100,11 +100,11 @@ function isSameSession(row: PassageRow, before: PassageRow | undefined): boolean
 }
 
 function sessionText(row: PassageRow): string {
-  const { session_id, read_session, unavailable, path, title, project, is_foreign: isForeign, host } = row;
+  const { session_id, read_session, unavailable, path, title, project, host } = row;
   const id = read_session?.session ?? session_id;
   const place = path === null || path === id ? "" : `\nfile ${path}`;
   const why = unavailable === undefined ? "" : `\nread_session cannot show it: ${unavailable}`;
-  return sessionLine({ id, title, project, isForeign, host }, PLAIN) + place + why;
+  return sessionLine({ id, title, project, host }, PLAIN) + place + why;
 }
 
 function rowText(row: PassageRow): string {

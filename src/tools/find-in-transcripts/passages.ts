@@ -30,7 +30,6 @@ export async function rowOf(found: FoundPassage) {
     path: ref.path,
     project: ref.project ?? (ref.projectLabel || null),
     title: await shownTitle(ref.title),
-    is_foreign: ref.isForeign,
     line_number,
     byte_offset,
     timestamp,

@@ -28,18 +28,6 @@ export async function writeNewFile(fs: FileSystem, path: string, data: Uint8Arra
   return writeOnce(fs, path, data);
 }
 
-/** Replaces a file atomically, with mode 0600: a reader sees the old content or the new. Rejects with the file system's error. */
-export async function replaceFile(fs: FileSystem, path: string, data: Uint8Array): Promise<void> {
-  const temporary = temporaryName(path);
-  try {
-    await createIn(fs, temporary, () => fs.writeNew(temporary, data));
-    await fs.rename(temporary, path);
-  } catch (error) {
-    await fs.unlink(temporary).catch(() => undefined);
-    throw error;
-  }
-}
-
 function temporaryName(path: string): string {
   serial += 1;
   return join(dirname(path), `.${basename(path)}.${INSTANCE}-${serial}.tmp`);
