@@ -39,13 +39,6 @@ const VALUE_FLAGS = new Map([
 ]);
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
-/** All words that can be before a program. */
-export const BEFORE_PROGRAM: ReadonlySet<string> = new Set([
-  ...KEYWORDS,
-  ...TIMERS,
-  ...[...RUNNERS].flatMap((runner) => runner.split(" ")),
-]);
-
 /** Returns null if the words run nothing, as in the head of a loop. */
 export function programCall(words: readonly ShellWord[]): ProgramCall | null {
   const [first, ...rest] = withoutPrefixes(words);
