@@ -153,7 +153,7 @@ describe("the hooks of the plugin for Claude Code", () => {
       runCli(argv, { home, stdin: inputOf(argv.includes("--hook") ? "Stop" : "", path) });
     assert.equal((await run("index", "--hook")).exitCode, 0);
     assert.deepEqual(await storedIds(home), [idOf(1)]);
-    assert.equal((await run("forget", idOf(1), "--keep-files", "--yes")).exitCode, 0);
+    assert.equal((await run("forget", idOf(1), "--yes")).exitCode, 0);
     await run("index", "--hook");
     assert.deepEqual(await storedIds(home), []);
   });

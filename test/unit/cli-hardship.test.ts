@@ -156,14 +156,6 @@ describe("where nothing may be written", () => {
     }
   });
 
-  test("forget says that it removed nothing", () => {
-    const home = machine();
-    for (const path of [home, join(home, ".claude"), join(home, ".claude/projects")]) chmodSync(path, 0o755);
-    const { status, stderr } = asReader(home, ["forget", SESSION, "--yes"]);
-    assert.match(stderr, /^not removed: .*: permission denied\nnothing was removed\n$/);
-    assert.equal(status, 2);
-  });
-
   test.skipIf(!isLinux)("a full disk under standard output ends the program with a sentence", () => {
     const home = machine();
     chmodSync(home, 0o755);
@@ -181,17 +173,6 @@ test("snippets are printed with lines and tabs as they are", async () => {
   await runCli([...EXTRACT.slice(0, 3), ...EXTRACT.slice(5), "--content-file", "-"], { home, stdin: content });
   const { stdout } = await runCli(["snippets", "query", "--full"], { home });
   assert(stdout.includes(`  \techo ${"word ".repeat(40)}end\n`), stdout);
-});
-
-test("forget --keep-files says how the session comes back", async () => {
-  const home = machine();
-  await runCli(["index"], { home });
-  for (const argv of [["--dry-run"], ["--yes"]]) {
-    const { stderr } = await runCli(["forget", SESSION, "--keep-files", ...argv], { home });
-    assert.match(stderr, /its files stay; the index leaves the session out until `transcripts index SESSION`/);
-  }
-  const { stdout } = await runCli(["forget", "--help"], { home });
-  assert.match(stdout.replaceAll(/\s+/g, " "), /never takes the session again, .* until `transcripts index SESSION`/);
 });
 
 test("a hanging program is killed only after all output is written", async () => {

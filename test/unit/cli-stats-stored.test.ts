@@ -238,7 +238,7 @@ describe("figures without an index", () => {
     const { other, bytes } = two();
     await other.run(["stats", "--all"]);
     assert.ok(bytes().includes("msg_a"));
-    assert.equal((await runCli(["forget", A, "--yes", "--keep-files"], other)).exitCode, 0);
+    assert.equal((await runCli(["forget", A, "--yes"], other)).exitCode, 0);
     await other.run(["stats", "--all"]);
     assert.deepEqual([bytes().includes("msg_a"), bytes().includes("msg_b")], [false, true]);
   });

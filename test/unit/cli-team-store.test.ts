@@ -53,7 +53,7 @@ describe("a team's store", () => {
     assert.match(found.stdout, /a heliotrope question/);
     assert.match(found.stderr, /will be read as files; `transcripts index` adds them/);
     assert.deepEqual(await held(), before);
-    assert.equal((await runCli(["forget", other, "--yes", "--keep-files"], { home, env })).exitCode, 1);
+    assert.equal((await runCli(["forget", other, "--yes"], { home, env })).exitCode, 1);
     await runCli(["stats", "--all"], { home, env });
     const left = await openStore({ env: {}, home }, { readOnly: true });
     assert.deepEqual(
@@ -129,14 +129,11 @@ describe("a team's store", () => {
     const found = await runCli(["find", "prices"], { home: second, env });
     const of = new RegExp(`^Session .*, recorded on ${hostname().replaceAll(".", "\\.")}$`, "m");
     assert.match(found.stdout, of, "a hit of the other machine has its name");
-    for (const kept of [[], ["--keep-files"]]) {
-      storeSession(second, sampleSession());
-      await runCli(["forget", SESSION, "--yes", ...kept], { home: second, env });
-      assert.deepEqual(
-        (await sessions()).map((row) => row.path),
-        [path],
-      );
-    }
+    await runCli(["forget", SESSION, "--yes"], { home: second, env });
+    assert.deepEqual(
+      (await sessions()).map((row) => row.path),
+      [path],
+    );
     assert.match((await runCli(["index", "--prune", "--yes"], { home: first, env })).stderr, /1 gone and forgotten/);
     assert.deepEqual(await sessions(), []);
   }, 120_000);

@@ -1,10 +1,12 @@
 /** `transcripts forget` */
 import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
-import { reasonOf } from "../../sessions/reasons.ts";
+import { SESSION_FOLDER } from "../../sessions/claude-sessions.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { isStream, type SessionRef, type SessionRoot, type Unreadable } from "../../sessions/session-ref.ts";
-import { sessionRoots } from "../../sessions/session-roots.ts";
+import { agentOf, isStream, type SessionRef } from "../../sessions/session-ref.ts";
+import { transcriptsFolderOf } from "../../sessions/transcripts.ts";
+import { safeSegment } from "../../transcript/transcript-paths.ts";
+import { shellWord } from "../../calls/shell-syntax.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
@@ -20,31 +22,29 @@ import {
   type ExitCode,
 } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
-import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { sessionNamed } from "../session-input.ts";
+import { familyOf, sessionNamed } from "../session-input.ts";
 import { forCommandLine } from "../snippet-errors.ts";
 import { isFieldError, isSessionError } from "../../transcripts-error.ts";
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { basename, dirname, extname, join, sep } from "node:path";
 import type { StoredSession } from "../../store/stored-model.ts";
 
 const definition = createCommand("forget", {
-  summary: "Removes a session from the index and its files from the disk, after asking.",
+  summary: "Removes a session from the index for good, and prints the command that deletes its files.",
   description:
-    "First lists what will be removed: entries and snippets in the index, the file in each format, subagents, the folder with outputs, and " +
-    "saved conversations. --keep-files keeps all files. A session in opencode's own store stays there; `opencode session delete` removes it. " +
-    "If there is an index, it never takes the session again, wherever its files come from, until `transcripts index SESSION`.",
+    "Lists the entries and snippets that will be removed, with those of subagents, and asks. The index never takes the session again, wherever " +
+    "its files come from, until `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs.",
   examples: {
     "transcripts forget latest --dry-run": "Lists what would be removed.",
     "transcripts forget 0a1b2c3d --yes": "Removes it without asking, for scripts.",
   },
-  nothing: "there is nothing to remove, or the answer was no",
+  nothing: "the index does not have the session, or the answer was no",
 })
   .argument("<SESSION>", SESSION)
   .option("--dry-run", "Lists what would be removed, and removes nothing.")
-  .option("--keep-files", "Removes it only from the index, with the snippets.")
   .option("--yes", "Removes without asking.")
-  .addOption(jsonObject("what was removed, and what could not be"));
+  .addOption(jsonObject("what was removed, and the command that deletes the files"));
 type Options = OptionsOf<typeof definition>;
 
 export interface ForgetOutput extends Versioned {
@@ -53,19 +53,17 @@ export interface ForgetOutput extends Versioned {
   in_index: string[];
   events: number;
   snippets: number;
-  /** Files and folders to remove. */
-  files: Place[];
-  /** Related items that are kept. */
-  kept: Unreadable[];
-  failed: Unreadable[];
+  /** Commands that delete the files. */
+  delete_files: string[];
   /** False if nothing was removed. */
   removed: boolean;
 }
 
-interface Plan extends FilePlan {
+interface Plan {
   id: string;
   /** In the index, and beside a team's in the file with the figures of this machine. */
   stored: readonly Stored[];
+  deleteFiles: string[];
 }
 
 /** Rows of one store to remove. */
@@ -83,8 +81,7 @@ export const command = runnable(definition, async (context, [argument], options)
     throw badArguments("SESSION: standard input cannot be removed.", "Give an id, a path or latest.");
   const stores = await openStores(context);
   try {
-    const plan = await planOf(context, stores, argument, options.keepFiles ?? false);
-    return await carryOut(context, plan, options);
+    return await carryOut(context, await planOf(context, stores, argument), options);
   } finally {
     for (const store of stores) await store.close();
   }
@@ -100,52 +97,70 @@ async function openStores(context: CommandContext): Promise<Store[]> {
 }
 
 async function carryOut(context: CommandContext, plan: Plan, options: Options): Promise<ExitCode> {
-  const { dryRun: isDry = false, json: isJson = false } = options;
+  const { dryRun: isDry = false, json: isJson = false, yes: isSure = false } = options;
   const { sessions, events, snippets } = indexed(plan);
-  const end = async (exitCode: ExitCode, note: string, failed?: ForgetOutput["failed"]): Promise<ExitCode> => {
-    context.note(note);
-    const in_index = sessions.map(({ session_id }) => session_id);
-    const { id: session_id, places: files, kept } = plan;
-    const found = { version: 1 as const, session_id, in_index, events, snippets, files, kept };
-    if (isJson) await context.printObject({ ...found, failed: failed ?? [], removed: failed !== undefined });
-    return exitCode;
-  };
-  if (!isJson) await show(context, plan);
-  if (options.keepFiles && plan.kept.length > 0)
-    context.note("its files stay; the index leaves the session out until `transcripts index SESSION`");
-  if (plan.places.length === 0 && sessions.length === 0) {
-    if (!isDry) await removeStored(plan);
-    return end(1, "there is nothing to remove");
+  const what = `${counted(sessions.length, "session")} in the index with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
+  const isThere = sessions.length > 0;
+  if (!isJson && isThere) {
+    await context.out(sessionText(context, plan));
+    // Must be visible before the question.
+    await context.flush();
   }
-  const what = summary(plan);
-  if (isDry || !(options.yes || (await confirmed(context, `${what} will be removed.`))))
-    return end(isDry ? 0 : 1, "nothing was removed");
-  const failed = [...(await removePlaces(plan.places, await sessionRoots(context))), ...(await removeStored(plan))];
-  for (const { path, reason } of failed) context.note(`not removed: ${path}: ${reason}`);
-  if (failed.length === 0) return end(0, `removed ${what}`, failed);
-  const total = plan.places.length + sessions.length;
-  const removed = total - failed.length;
-  return end(2, removed <= 0 ? "nothing was removed" : `removed ${removed} of ${total}: ${what}`, failed);
+  const isRemoved = !isDry && (!isThere || isSure || (await confirmed(context, `${what} will be removed.`)));
+  // A session that the index does not have yet is not taken later either.
+  if (isRemoved) for (const { store, sessions: rows, tombstones } of plan.stored) await forget(store, rows, tombstones);
+  context.note(isThere ? (isRemoved ? `removed ${what}` : "nothing was removed") : "the index does not have it");
+  if (isJson) {
+    const in_index = sessions.map(({ session_id: id }) => id);
+    const removed = isRemoved && isThere;
+    const { id: session_id, deleteFiles: delete_files } = plan;
+    const output: ForgetOutput = { version: 1, session_id, in_index, events, snippets, delete_files, removed };
+    await context.printObject(output);
+  } else if (plan.deleteFiles.length > 0) {
+    await context.out(
+      `Its files stay. To delete them:\n${plan.deleteFiles.map((line) => `  ${neutralLine(line)}\n`).join("")}`,
+    );
+  }
+  return isThere && (isRemoved || isDry) ? 0 : 1;
 }
 
-/** Finds the session's files and rows. A session without files is only in the index. */
-async function planOf(
-  context: CommandContext,
-  stores: readonly Store[],
-  text: string,
-  keepFiles: boolean,
-): Promise<Plan> {
+function forget(store: Store, rows: readonly StoredSession[], tombstones: readonly Tombstone[]): Promise<void> {
+  return store.forgetSessions(
+    rows.map(({ session_id: id }) => id),
+    tombstones,
+  );
+}
+
+/** Finds the session's rows and files. A session without files is only in the index. */
+async function planOf(context: CommandContext, stores: readonly Store[], text: string): Promise<Plan> {
   const ref = await refOf(context, stores[0], text);
-  const isOnlyStored = typeof ref === "string";
-  if (!isOnlyStored && isStream(ref))
+  const onlyId = typeof ref === "string" ? ref : undefined;
+  if (typeof ref !== "string" && isStream(ref))
     throw badArguments(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
-  const files: FilePlan = isOnlyStored ? { places: [], kept: [], refs: [] } : await filesOf(ref, context);
+  const family =
+    typeof ref === "string" ? [] : (await familyOf(context, ref)).flatMap((each) => [each, ...each.alternatives]);
   const stored: Stored[] = [];
-  for (const store of stores) stored.push(await storedIn(store, files.refs, isOnlyStored ? ref : undefined));
-  const plan = { ...files, id: isOnlyStored ? ref : ref.id, stored };
-  if (!keepFiles) return plan;
-  const kept = files.places.map(({ path }) => ({ path, reason: "--keep-files" }));
-  return { ...plan, places: [], kept: [...files.kept, ...kept] };
+  for (const store of stores) stored.push(await storedIn(store, family, onlyId));
+  return { id: typeof ref === "string" ? ref : ref.id, stored, deleteFiles: deletionOf(family) };
+}
+
+/** Returns commands that delete the files of sessions, and the folders beside them with outputs and subagents. */
+function deletionOf(refs: readonly SessionRef[]): string[] {
+  const all = refs.flatMap((ref) => (ref.path === null ? [] : [ref.path, ...foldersOf(ref)]));
+  const paths = [...new Set(all)].filter((path) => existsSync(path));
+  const outer = paths.filter((path) => !paths.some((other) => path.startsWith(other + sep)));
+  const inStore = refs.filter(({ source, parentId }) => source === "opencode-store" && parentId === null);
+  return [
+    ...(outer.length === 0 ? [] : [`rm -r ${outer.map(shellWord).join(" ")}`]),
+    ...inStore.map((ref) => `${agentOf(ref) ?? "opencode"} session delete ${shellWord(ref.id)}`),
+  ];
+}
+
+function foldersOf({ source, path, id, parentId, agentId }: SessionRef): string[] {
+  if (path === null) return [];
+  if (source === "transcript") return [join(transcriptsFolderOf(path, parentId), safeSegment(id))];
+  const name = basename(path, extname(path));
+  return source === "claude-code" && agentId === null && SESSION_FOLDER.test(name) ? [join(dirname(path), name)] : [];
 }
 
 type Figures = Pick<Stored, "sessions" | "events" | "snippets">;
@@ -173,63 +188,14 @@ function indexed({ stored }: Plan): Figures {
   return stored[0] ?? NOTHING;
 }
 
-function summary(plan: Plan): string {
-  const { places } = plan;
-  const { sessions, events, snippets } = indexed(plan);
-  const files = places.length === 1 ? "1 file or folder" : `${places.length} files and folders`;
-  const rows = `${counted(sessions.length, "session")} in the index with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
-  return [places.length === 0 ? [] : files, sessions.length === 0 ? [] : rows].flat().join(", ");
-}
-
-async function show(context: CommandContext, plan: Plan): Promise<void> {
-  const { colors } = context;
-  const { id, places, kept } = plan;
-  const index = indexed(plan);
-  const line = (kind: string, what: string): string => `  ${kind.padEnd(8)}  ${neutralLine(what)}`;
+function sessionText({ colors }: CommandContext, plan: Plan): string {
+  const { sessions, snippets } = indexed(plan);
   const lines = [
-    colors.bold(`Session ${neutralLine(id)}`),
-    ...index.sessions.map(({ session_id, state }) => line("index", `${session_id}, ${counted(state.events, "event")}`)),
-    ...(index.snippets === 0 ? [] : [line("index", counted(index.snippets, "snippet"))]),
-    ...places.map(({ kind, path, bytes }) => line(kind, `${path} (${counted(bytes, "byte")})`)),
-    ...kept.map(({ path, reason }) => colors.dim(line("stays", `${path}: ${reason}`))),
+    colors.bold(`Session ${neutralLine(plan.id)}`),
+    ...sessions.map(({ session_id: id, state }) => `  ${neutralLine(id)}, ${counted(state.events, "event")}`),
+    ...(snippets === 0 ? [] : [`  ${counted(snippets, "snippet")}`]),
   ];
-  await context.out(`${lines.join("\n")}\n`);
-  // Must be visible before the question.
-  await context.flush();
-}
-
-async function removeStored({ stored }: Plan): Promise<ForgetOutput["failed"]> {
-  const failed: ForgetOutput["failed"] = [];
-  for (const { store, sessions, tombstones } of stored) {
-    const ids = sessions.map(({ session_id: id }) => id);
-    try {
-      await store.forgetSessions(ids, tombstones);
-    } catch (error) {
-      if (ids.length === 0) throw error;
-      failed.push(...ids.map((id) => ({ path: `${id} in the index`, reason: reasonOf(error) })));
-    }
-  }
-  return failed;
-}
-
-/** Removes files and folders. Resolves to those that could not be removed, with the reason. */
-export async function removePlaces(
-  places: readonly Place[],
-  roots: readonly SessionRoot[],
-  remove: (path: string) => Promise<void> = (path) => rm(path, { recursive: true }),
-): Promise<{ path: string; reason: string }[]> {
-  const failed: { path: string; reason: string }[] = [];
-  for (const { path } of places) {
-    try {
-      // The file may have changed since it was checked.
-      const objection = await objectionTo(path, roots);
-      if (objection === undefined) await remove(path);
-      else failed.push({ path, reason: objection });
-    } catch (error) {
-      failed.push({ path, reason: reasonOf(error) });
-    }
-  }
-  return failed;
+  return `${lines.join("\n")}\n`;
 }
 
 /** Returns what a store has of these sessions, or of the one with an id, and of their subagents. */
