@@ -3,6 +3,7 @@ import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
 import type { Archive } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
+import type { StoreWhere } from "../store/store-place.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { createProgress, type Progress, type ShownProgress } from "./terminal/progress.ts";
 
@@ -141,14 +142,14 @@ export function createContext(io: Io) {
 }
 
 /** Opens the store with the first question. */
-function lazyArchive(io: Io): { archive: Archive; closeArchive: () => Promise<void> } {
+function lazyArchive(where: StoreWhere): { archive: Archive; closeArchive: () => Promise<void> } {
   let opened: Promise<Store> | undefined;
   let loaded: Archive | undefined;
   const open = (): Promise<Store> =>
-    (opened ??= import("../store/open-store.ts").then(({ openStoreToRead }) => openStoreToRead(io)));
+    (opened ??= import("../store/open-store.ts").then(({ openStoreToRead }) => openStoreToRead(where)));
   const archive = async (): Promise<Archive> => {
     const { storeArchive } = await import("../queries/archive.ts");
-    return (loaded ??= storeArchive(io, open));
+    return (loaded ??= storeArchive(where, open));
   };
   return {
     archive: {

@@ -104,9 +104,6 @@ export async function conversationOf(
   const { readConversation } = await import("../queries/read-session.ts");
   const conversation = await readConversation(ref, { ...query, signal, stdin });
   noteDamage(context, ref, conversation);
-  if (ref.archived !== null && conversation.content_blocks.some(({ metadata }) => metadata.text_only === true)) {
-    context.note(`${ref.id}: an earlier version stored it, and kept only the searchable text of its entries`);
-  }
   return conversation;
 }
 

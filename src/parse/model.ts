@@ -143,8 +143,6 @@ export interface BlockMetadata {
   original_bytes?: number;
   /** Thinking that has only a signature, or that the provider encrypted. */
   withheld?: boolean;
-  /** In the store since an earlier version, which kept only the searchable text. */
-  text_only?: boolean;
   /** See `MessageMetadata`. */
   superseded?: boolean;
   /** File with the full result. */

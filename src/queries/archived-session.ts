@@ -11,13 +11,7 @@ import { sourceNamed } from "../parse/sources/sources.ts";
 import { msOf } from "../parse/times.ts";
 import { claudePlace } from "../sessions/claude-sessions.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import {
-  type StoredBlock,
-  type StoredMessage,
-  type StoredSession,
-  storedUsage,
-  TEXT_SEPARATOR,
-} from "../store/stored-model.ts";
+import { type StoredBlock, type StoredMessage, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { firstTimeOf, storedRef } from "./stored-session.ts";
@@ -199,25 +193,17 @@ function blockDraft(block: StoredBlock, source: SourceName): BlockDraft {
   const isResult = type === "tool_result";
   return {
     type,
-    text: isUse || (kept === "none" && type !== "thinking") ? undefined : textOf(block),
+    text: isUse || (kept === "none" && type !== "thinking") ? undefined : block.content,
     toolName: isResult && WITHOUT_RESULT_NAMES.has(source) ? undefined : (block.tool_name ?? undefined),
     toolUseId: block.tool_use_id ?? undefined,
-    input: isUse ? inputOf(block) : undefined,
+    input: isUse ? JSON.parse(block.content) : undefined,
     isError: block.is_error ?? undefined,
     status: isResult ? (block.status ?? undefined) : undefined,
     exitCode: block.exit_code ?? undefined,
-    metadata: { ...metadata, ...(kept === "text" ? { text_only: true } : {}), ...droppedMark(block) },
+    metadata: { ...metadata, ...droppedMark(block) },
   };
 }
 
 function droppedMark({ superseded }: { superseded: boolean }): { superseded?: true } {
   return superseded ? { superseded: true } : {};
-}
-
-function textOf({ kept, content }: StoredBlock): string {
-  return kept === "text" ? content.replaceAll(TEXT_SEPARATOR, "\n") : content;
-}
-
-function inputOf(block: StoredBlock): unknown {
-  return block.kept === "all" ? JSON.parse(block.content) : textOf(block);
 }

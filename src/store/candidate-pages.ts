@@ -1,8 +1,7 @@
 /** Filters, pages and groups of terms of a search for candidates, the same for both backends. */
-import { asciiFolded } from "./exact-fold.ts";
-import { candidateColumns, candidateIn, numberIn, type Row } from "./columns.ts";
+import { BLOCKS, candidateColumns, candidateIn, numberIn, type Row } from "./columns.ts";
 import { allOf, batches, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
-import { storableText, storableTime } from "./storable.ts";
+import { asciiFolded, storableText, storableTime } from "./storable.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
 
 /** Places in the first page: as many as a search ranks, plus a few that turn out not to match. */
@@ -40,8 +39,13 @@ export function filterOf(
   if (tool !== undefined) add(`role = 'tool' AND ${dialect.lower("tool_name")} = ?`, asciiFolded(storableText(tool)));
   if (calls) add("block_type = 'tool_use'");
   if (errorsOnly === true) add(`${calls ? "" : "block_type = 'tool_result' AND "}status = 'error'`);
-  if (sessionIds !== undefined) add(dialect.isOneOf("session_id"), sessionIds.map(storableText));
+  if (sessionIds !== undefined) add(ofSessions(dialect), sessionIds.map(storableText));
   return allOf(filters);
+}
+
+/** Condition on events of a list of sessions. */
+export function ofSessions({ isOneOf }: Dialect): string {
+  return `session IN (SELECT number FROM sessions WHERE ${isOneOf("session_id")})`;
 }
 
 /** Yields the events at the places of a query, page by page. `placesOf` returns the next page, newest first. */
@@ -64,7 +68,7 @@ export async function* candidatesAt(
 export function candidatesIn(session: SqlSession, places: readonly Place[], calls = false): Promise<Candidate[]> {
   const isOne = session.dialect.isOneOf("position");
   return session.all(
-    `SELECT ${candidateColumns(calls)} FROM events WHERE ${isOne} ORDER BY position DESC`,
+    `SELECT ${candidateColumns(calls)} FROM ${BLOCKS.from} WHERE ${isOne} ORDER BY position DESC`,
     [places.map(({ position }) => position)],
     (row) => candidateIn(row, calls),
   );

@@ -6,14 +6,18 @@ import { isFields } from "../parse/json-fields.ts";
 import { errorSignature } from "../fixes/signature.ts";
 import { searchedContent, type Searched } from "./index-texts.ts";
 import type { SqlValue } from "./sql-database.ts";
-import { storableJson, storableKey, storableText, storableTextOrNull, storableTime } from "./storable.ts";
+import { storableJson, storableKey, storableText, storableTime } from "./storable.ts";
 import {
+  MAX_CONTENT_BYTES,
+  MAX_TITLE_CHARS,
+  MIN_CONTENT_BYTES,
   SNIPPET_TYPES,
   type EventRole,
   type FiguresMark,
   type IndexState,
   type Kept,
   type KindCount,
+  type SnippetType,
   type SourceCounts,
   type StoredBlock,
   type StoredEvent,
@@ -21,6 +25,7 @@ import {
   type StoredSession,
   type StoredSnippet,
 } from "./stored-model.ts";
+import type { Types } from "./column-types.ts";
 import type { AnswerRow, Candidate, FailureCount, MessageCount, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
@@ -36,10 +41,24 @@ export class UnexpectedValue extends Error {
 }
 
 interface Column<T> {
+  /** Type in the database, where the two differ by `Types`. */
+  type: keyof Types | "TEXT";
+  isNullable?: boolean;
+  /** Default and checks. */
+  rule?: (types: Types) => string;
+  /** The column has the number of a row of another table, of which this is the id. */
+  of?: Reference;
   /** Throws `UnexpectedValue` for a value of another type: the database is damaged. */
   read(row: Row, name: string): T;
   /** Returns the storable value. */
   write(value: T, name: string): SqlValue;
+}
+
+interface Reference {
+  column: string;
+  table: string;
+  id: string;
+  rule: string;
 }
 
 export type Columns<T> = { readonly [K in keyof T]-?: Column<T[K]> };
@@ -82,16 +101,27 @@ export function numberIn(row: Row, name: string): number {
   throw new UnexpectedValue(name);
 }
 
-const text: Column<string> = { read: textIn, write: storableText };
-const packable: Column<string> = { read: packedTextIn, write: storableText };
-const time: Column<string> = { read: textIn, write: storableTime };
+const text: Column<string> = { type: "TEXT", read: textIn, write: storableText };
+const packable: Column<string> = { type: "packable", read: packedTextIn, write: storableText };
+const time: Column<string> = { type: "time", read: textIn, write: storableTime };
 /** Column by which `Store.known` finds rows. */
-const key: Column<string> = { read: textIn, write: storableKey };
-const id: Column<string> = { read: textIn, write: storableId };
-const number: Column<number> = { read: numberIn, write: (value) => value };
+const key: Column<string> = { type: "TEXT", read: textIn, write: storableKey };
+const id: Column<string> = { type: "key", read: textIn, write: storableId };
+const number: Column<number> = { type: "integer", read: numberIn, write: (value) => value };
+const real: Column<number> = { ...number, type: "real" };
+const ofSession: Column<string> = {
+  ...id,
+  of: {
+    column: "session",
+    table: "sessions",
+    id: "session_id",
+    rule: "REFERENCES sessions (number) ON DELETE CASCADE",
+  },
+};
 
 /** SQLite stores booleans as 0 and 1. */
 const boolean: Column<boolean> = {
+  type: "boolean",
   read: (row, name) => {
     const value = row[name];
     if (value === true || value === 1) return true;
@@ -104,6 +134,7 @@ const boolean: Column<boolean> = {
 /** One of a closed set of words. */
 function word<const Word extends string>(words: readonly Word[]): Column<Word> {
   return {
+    type: "TEXT",
     read: (row, name) => {
       const known = words.find((one) => one === row[name]);
       if (known === undefined) throw new UnexpectedValue(name);
@@ -114,41 +145,82 @@ function word<const Word extends string>(words: readonly Word[]): Column<Word> {
 }
 
 function json<T>(read: (value: unknown) => T): Column<T> {
-  return { read: (row, name) => read(JSON.parse(textIn(row, name))), write: storableJson };
+  return { type: "TEXT", read: (row, name) => read(JSON.parse(textIn(row, name))), write: storableJson };
 }
 
 function orNull<T>(column: Column<T>): Column<T | null> {
   return {
+    ...column,
+    isNullable: true,
     read: (row, name) => (row[name] === null ? null : column.read(row, name)),
     write: (value, name) => (value === null ? null : column.write(value, name)),
   };
 }
 
-/** Columns of the rows of a table, or some of them. */
-interface Rows<T> {
-  /** Column names, and the same as a list for a statement. */
+/** Columns of a table, or some of them. */
+export interface TableColumns {
+  table: string;
+  /** Column names of a row as it is read. */
   names: readonly string[];
+  /** The same for a `SELECT` from `from`. */
   list: string;
+  from: string;
+  /** Columns of the table, and their definitions. */
+  columns: readonly string[];
+  definitions: (types: Types) => string[];
+  /** Returns the expressions for the columns of a new row; `value` gives the one for a value. */
+  values: (value: (name: string, column: Pick<Column<unknown>, "type">) => string) => string[];
+}
+
+export interface Rows<T> extends TableColumns {
   read: (row: Row) => T;
   /** Returns storable values in the order of `names`. Throws `invalid` for ids too long for an index. */
   write: (value: T) => SqlValue[];
 }
 
-function rowsWith<T extends object>(columns: Columns<T>): Rows<T> {
+function rowsOf<T extends object>(table: string, columns: Columns<T>): Rows<T> {
   const all = Object.entries<Column<unknown>>(columns);
   const names = Object.keys(columns);
-  /** Copied for each row, since adding the fields one by one takes twice as long. */
-  const empty: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
+  const joined = all.flatMap(([, { of }]) => of ?? []);
   return {
+    table,
     names,
-    list: names.join(", "),
-    read: (row) => {
-      const values = { ...empty };
-      for (const [name, column] of all) values[name] = column.read(row, name);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each column has read its own field
-      return values as T;
-    },
+    list: all.map(([name, { of }]) => `${of?.table ?? table}.${name}`).join(", "),
+    from: [table, ...joined.map((of) => `JOIN ${of.table} ON ${of.table}.number = ${table}.${of.column}`)].join(" "),
+    columns: all.map(([name, { of }]) => of?.column ?? name),
+    definitions: (types) => all.map(([name, column]) => definitionOf(name, column, types)),
+    values: (value) =>
+      all.map(([name, column]) =>
+        column.of === undefined
+          ? value(name, column)
+          : `(SELECT number FROM ${column.of.table} WHERE ${column.of.id} = ${value(name, column)})`,
+      ),
+    read: readerOf(columns),
     write: (value) => all.map(([name, column]) => column.write(Reflect.get(value, name), name)),
+  };
+}
+
+function definitionOf(name: string, { type, isNullable, rule, of }: Column<unknown>, types: Types): string {
+  if (of !== undefined) return `${of.column} ${types.integer} NOT NULL ${of.rule}`.trim();
+  const words = [
+    name,
+    type === "TEXT" ? type : types[type],
+    isNullable === true ? "" : "NOT NULL",
+    rule?.(types) ?? "",
+  ];
+  return words.filter((part) => part !== "").join(" ");
+}
+
+/** Returns a function that reads a row with these columns. */
+function readerOf<T extends object>(columns: Columns<T>): (row: Row) => T {
+  const all = Object.entries<Column<unknown>>(columns);
+  /** Copied for each row, since adding the fields one by one takes twice as long. */
+  const empty: Record<string, unknown> = Object.fromEntries(all.map(([name]) => [name, null]));
+  return (row) => {
+    const values = { ...empty };
+    for (const [name, column] of all) values[name] = column.read(row, name);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each column has read its own field
+    return values as T;
   };
 }
 
@@ -160,14 +232,14 @@ const blockType = word([
   ...(["tool_result", "tool_use", "text", "thinking"] as const),
   ...(["redacted_thinking", "image", "document", "unknown"] as const),
 ] satisfies BlockType[]);
-const kept = word(["all", "text", "none"] as const satisfies Kept[]);
+const kept = word(["all", "none"] as const satisfies Kept[]);
 const userKind = orNull(word(["human", "tool_result", "meta"] as const));
 const metadata = json((value): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {},
 );
 
-const SESSION = rowsWith<Omit<StoredSession, "counts" | "state" | "figures">>({
-  session_id: id,
+const SESSION: Columns<Omit<StoredSession, "counts" | "state" | "figures">> = {
+  session_id: { ...id, rule: () => "UNIQUE" },
   source: word(["claude-code", "transcript", "opencode-store", "file"] as const),
   agent: text,
   machine_id: orNull(text),
@@ -188,46 +260,56 @@ const SESSION = rowsWith<Omit<StoredSession, "counts" | "state" | "figures">>({
   started_at: orNull(time),
   ended_at: orNull(time),
   modified_at: orNull(time),
-});
+};
 
-const COUNTS = rowsWith<SourceCounts>({ damaged: number, unknown_lines: number, redactions: json(redactionsIn) });
+const COUNTS: Columns<SourceCounts> = { damaged: number, unknown_lines: number, redactions: json(redactionsIn) };
 
-const STATE = rowsWith<Omit<IndexState, "events" | "check"> & { event_count: number; source_check: string }>({
+const STATE: Columns<Omit<IndexState, "events" | "check"> & { event_count: number; source_check: string }> = {
   revision: number,
   rules: number,
   source_bytes: number,
-  source_modified_ms: number,
+  source_modified_ms: real,
   done_bytes: number,
   done_lines: number,
   event_count: number,
   source_check: text,
-});
+};
 
-const SESSION_COLUMNS = [...SESSION.names, ...COUNTS.names, ...STATE.names, "figures_mark"];
+/** `project_name` is derived from the project, and only compared. */
+const SESSION_ROW = rowsOf<object>("sessions", {
+  ...SESSION,
+  ...COUNTS,
+  ...STATE,
+  figures_mark: text,
+  project_name: orNull(text),
+});
+const [readSession, readCounts, readState] = [readerOf(SESSION), readerOf(COUNTS), readerOf(STATE)];
 
 export const SESSIONS: Rows<StoredSession> = {
-  names: [...SESSION_COLUMNS, "project_name"],
-  list: SESSION_COLUMNS.join(", "),
+  ...SESSION_ROW,
   read: (row) => {
-    const { event_count: events, source_check: check, ...state } = STATE.read(row);
+    const { event_count: events, source_check: check, ...state } = readState(row);
     return {
-      ...SESSION.read(row),
-      counts: COUNTS.read(row),
+      ...readSession(row),
+      counts: readCounts(row),
       state: { ...state, events, check },
       figures: markIn(textIn(row, "figures_mark")),
     };
   },
-  write: ({ state: { events: event_count, check: source_check, ...state }, counts, figures, ...session }) => [
-    ...SESSION.write(session),
-    ...COUNTS.write(counts),
-    ...STATE.write({ ...state, event_count, source_check }),
-    figures === null ? "" : JSON.stringify(figures),
-    projectName(storableTextOrNull(session.project)),
-  ],
+  write: ({ state: { events: event_count, check: source_check, ...state }, counts, figures, ...session }) =>
+    SESSION_ROW.write({
+      ...session,
+      ...counts,
+      ...state,
+      event_count,
+      source_check,
+      figures_mark: figures === null ? "" : JSON.stringify(figures),
+      project_name: projectName(session.project),
+    }),
 };
 
 const ANSWER: Columns<AnswerRow> = {
-  session_id: text,
+  session_id: ofSession,
   source_id: orNull(key),
   model: orNull(text),
   provider: orNull(text),
@@ -238,14 +320,14 @@ const ANSWER: Columns<AnswerRow> = {
   tokens_out: orNull(number),
   cache_read: orNull(number),
   cache_write: orNull(number),
-  recorded_cost_usd: orNull(number),
+  recorded_cost_usd: orNull(real),
   usage_calls: orNull(json((calls) => (Array.isArray(calls) ? calls.filter(isFields).map(callIn) : null))),
   superseded: boolean,
 };
 
 const MESSAGE: Columns<StoredMessage> = {
   ...ANSWER,
-  message_id: id,
+  message_id: { ...id, rule: () => "UNIQUE" },
   ordinal: number,
   line_number: number,
   byte_offset: number,
@@ -265,14 +347,19 @@ const MESSAGE: Columns<StoredMessage> = {
   block_counts: json(countsIn),
 };
 
-export const ANSWERS = rowsWith(ANSWER);
-export const MESSAGES = rowsWith(MESSAGE);
+export const ANSWERS = rowsOf("messages", ANSWER);
+export const MESSAGES = rowsOf("messages", MESSAGE);
 
-/** Blocks, without `position` and what is derived. */
-export const BLOCKS = rowsWith<StoredBlock>({
-  event_id: id,
-  message_id: orNull(text),
-  session_id: text,
+/** Events are deleted with their session, as their messages are. */
+const ofMessage: Column<string> = {
+  ...id,
+  of: { column: "message", table: "messages", id: "message_id", rule: "" },
+};
+
+const BLOCK: Columns<StoredBlock> = {
+  event_id: { ...id, rule: () => "UNIQUE" },
+  message_id: ofMessage,
+  session_id: ofSession,
   ordinal: number,
   block_order: number,
   line_number: number,
@@ -291,33 +378,42 @@ export const BLOCKS = rowsWith<StoredBlock>({
   is_sidechain: boolean,
   is_own: boolean,
   kept,
-  content: packable,
   metadata,
   identity: orNull(text),
   record_hash: orNull(number),
   superseded: boolean,
-});
+  // The last column, so that the others can be read without it.
+  content: packable,
+};
 
-export const SNIPPETS = rowsWith<StoredSnippet>({
-  snippet_id: text,
-  session_id: text,
-  event_id: orNull(text),
-  snippet_type: word(SNIPPET_TYPES),
-  title: text,
-  content: text,
+/** Blocks, without `position` and what is derived. */
+export const BLOCKS = rowsOf("events", BLOCK);
+
+const SNIPPET_TYPE_LIST = SNIPPET_TYPES.map((type) => `'${type}'`).join(", ");
+
+export const SNIPPETS = rowsOf<StoredSnippet>("conversation_snippets", {
+  snippet_id: { ...text, type: "uuid", rule: ({ newUuid }) => `UNIQUE DEFAULT ${newUuid}` },
+  session_id: { ...id, rule: () => "REFERENCES sessions (session_id) ON DELETE CASCADE" },
+  event_id: { ...orNull(id), rule: () => "REFERENCES events (event_id) ON DELETE SET NULL" },
+  snippet_type: { ...word(SNIPPET_TYPES), rule: () => `CHECK (snippet_type IN (${SNIPPET_TYPE_LIST}))` },
+  title: { ...text, rule: () => `CHECK (length(title) <= ${MAX_TITLE_CHARS})` },
+  content: {
+    ...text,
+    rule: () => `CHECK (octet_length(content) BETWEEN ${MIN_CONTENT_BYTES} AND ${MAX_CONTENT_BYTES})`,
+  },
   source_file: orNull(text),
   source_line_start: orNull(number),
   source_line_end: orNull(number),
-  tags: json(tagsIn),
-  metadata,
-  created_at: time,
-  updated_at: time,
+  tags: { ...json(tagsIn), type: "json", rule: ({ isJson }) => `DEFAULT '[]' ${isJson("tags", "array")}` },
+  metadata: { ...metadata, type: "json", rule: ({ isJson }) => `DEFAULT '{}' ${isJson("metadata", "object")}` },
+  created_at: { ...time, rule: ({ now }) => `DEFAULT ${now}` },
+  updated_at: { ...time, rule: ({ now }) => `DEFAULT ${now}` },
 });
 
 const KIND: Columns<KindCount> = { block_type: blockType, tool_name: orNull(text), status, kept, count: number };
-const KINDS = rowsWith(KIND);
-export const BLOCK_COUNTS = rowsWith<KindCount & { session_id: string }>({ session_id: text, ...KIND });
-export const MESSAGE_COUNTS = rowsWith<MessageCount & { block_counts: string }>({
+const readKind = readerOf(KIND);
+export const readBlockCount = readerOf<KindCount & { session_id: string }>({ session_id: text, ...KIND });
+export const readMessageCount = readerOf<MessageCount & { block_counts: string }>({
   session_id: text,
   block_counts: text,
   message_type: messageType,
@@ -325,18 +421,31 @@ export const MESSAGE_COUNTS = rowsWith<MessageCount & { block_counts: string }>(
   is_sidechain: boolean,
   count: number,
 });
-export const REVISIONS = rowsWith({ session_id: text, revision: number });
-export const FAILURES = rowsWith<FailureCount>({
+export const readRevision = readerOf({ session_id: text, revision: number });
+export const readFailure = readerOf<FailureCount>({
   session_id: text,
   signature: text,
   count: number,
   latest: orNull(time),
 });
-export const TOMBSTONES = rowsWith<Tombstone>({ session_id: text, place: text });
+
+export const TOMBSTONES = rowsOf<Tombstone>("forgotten_sessions", { session_id: id, place: id });
+
+/** Passages that were suggested as snippets. They have no reference to the snippet, which they outlive. */
+export const SUGGESTED = rowsOf<{
+  session_id: string;
+  snippet_type: SnippetType;
+  line_start: number;
+  line_end: number;
+}>("suggested_passages", {
+  session_id: { ...id, rule: () => "REFERENCES sessions (session_id) ON DELETE CASCADE" },
+  snippet_type: word(SNIPPET_TYPES),
+  line_start: number,
+  line_end: number,
+});
 
 /** Fields that decide what a search finds in a block. */
-export const SEARCHED = rowsWith<Searched & { is_own: boolean; position: number }>({
-  position: number,
+export const SEARCHED = rowsOf<Searched & { is_own: boolean }>("events", {
   is_own: boolean,
   block_type: blockType,
   tool_name: orNull(text),
@@ -351,12 +460,11 @@ export function blockCountsIn(stored: string): readonly KindCount[] {
 }
 
 /** Blocks as a search sees them. */
-export const EVENTS = { list: BLOCKS.list, read: (row: Row): StoredEvent => eventOfBlock(BLOCKS.read(row)) };
+export const EVENTS = { ...BLOCKS, read: (row: Row): StoredEvent => eventOfBlock(BLOCKS.read(row)) };
 
 /** `calls`: see `CandidateQuery`. */
 export function candidateColumns(calls: boolean): string {
-  const folder = "(SELECT m.cwd FROM messages AS m WHERE m.message_id = events.message_id) AS cwd";
-  return `position, ${BLOCKS.list}${calls ? `, ${folder}` : ""}`;
+  return `events.position, ${BLOCKS.list}${calls ? ", messages.cwd" : ""}`;
 }
 
 /** Reads a row of `candidateColumns`. */
@@ -392,7 +500,7 @@ function redactionsIn(value: unknown): Record<string, number> {
 }
 
 function countsIn(counts: unknown): KindCount[] {
-  return Array.isArray(counts) ? counts.filter(isFields).map(KINDS.read) : [];
+  return Array.isArray(counts) ? counts.filter(isFields).map(readKind) : [];
 }
 
 function callIn(call: Readonly<Record<string, unknown>>): CallUsage {
@@ -417,16 +525,19 @@ function tagsIn(value: unknown): string[] {
   return value.map((tag: unknown) => (typeof tag === "string" ? tag : JSON.stringify(tag)));
 }
 
-/** Columns of a block that is written, with one derived from others. */
-export const WRITTEN_BLOCK = [...BLOCKS.names, "signature"];
-
-export function blockValues(block: StoredBlock): SqlValue[] {
-  return [...BLOCKS.write(block), signatureOf(block)];
-}
+/** A block that is written, with one column derived from others. */
+export const WRITTEN_BLOCKS: Rows<StoredBlock> = (() => {
+  const written = rowsOf<object>("events", { signature: orNull(text), ...BLOCK });
+  return {
+    ...written,
+    read: BLOCKS.read,
+    write: (block) => written.write({ ...block, signature: signatureOf(block) }),
+  };
+})();
 
 function signatureOf({ block_type, status: ending, content }: StoredBlock): string | null {
   if (block_type !== "tool_result" || ending !== "error") return null;
-  return storableText(errorSignature(content)) || null;
+  return errorSignature(content) || null;
 }
 
 /** Returns the last component of the project's folder in lower case: what people call the project. */

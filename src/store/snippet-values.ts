@@ -64,11 +64,6 @@ export function unknownEvent(eventId: string): TranscriptsError {
   return fieldError("unknown_event", "event_id", `there is no event ${shown(eventId)} in the index.`, next);
 }
 
-/** Returns true if a keyword is longer than any content, so that nothing can match it. */
-export function isTooLong(keyword = ""): boolean {
-  return keyword.length > MAX_CONTENT_BYTES;
-}
-
 /** Returns the time in the form of the tables. Throws `invalid`. */
 export function checkedTime(time: string | Date, field: string): string {
   const stored = storableTime(time);

@@ -1,11 +1,14 @@
 /** Runs SQL that both SQLite and PostgreSQL accept, in transactions. `?` marks a parameter. */
 import type { StoredBlock, StoredMessage } from "./stored-model.ts";
-import type { Row } from "./columns.ts";
+import type { Row, TableColumns } from "./columns.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
+/** Version of the tables. */
+export const SCHEMA_VERSION = 1;
+
 /** A list is the right-hand side of `isOneOf`. */
-export type SqlValue = string | number | boolean | null | readonly (string | null)[] | readonly number[];
+export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[];
 
 /** A SQL condition with its parameters. */
 export interface Condition {
@@ -43,14 +46,10 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Returns a condition that is true if the column's value is in a list. */
   isOneOf(column: string): string;
-  /** Tables of rows to be changed, by their names for reading, and the condition on the id of a row's session. */
-  readonly tables: { readonly messages: string; readonly events: string; readonly ofSession: string };
   /** Returns the column with lower-case ASCII letters. */
   lower(column: string): string;
   /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
   readonly lockRow: string;
-  /** Matches snippets with this text in title or content. `folded` is the keyword's `exactFold`. */
-  hasKeyword(folded: string): Condition;
   hasTag(tag: string): Condition;
   /** Inserts rows, or updates those with the same id. A null keeps the old value. */
   putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void>;
@@ -59,7 +58,7 @@ export interface Dialect {
   candidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]>;
   /** Returns the version of the tables, 0 if there are none. Throws `damaged` if they belong to another program. */
   version(session: SqlSession, place: string): Promise<number>;
-  /** Returns the error for tables of an older version, or none, in a database that is opened for reading only. */
+  /** Returns the error for a database that has no tables, or those of another version. */
   notCurrent(version: number, place: string): TranscriptsError;
 }
 
@@ -91,23 +90,23 @@ const DERIVED: Readonly<Record<string, string>> = {
   tool_name: `CASE WHEN excluded.block_type = 'tool_result' THEN excluded.tool_name
     ELSE coalesce(excluded.tool_name, old.tool_name) END`,
   signature: "excluded.signature",
+  folded: "excluded.folded",
 };
 
 /**
  * Returns a statement that inserts rows of a session, or updates those with the same key: a null keeps the old value.
  * It leaves a row of another session unchanged, so the number of changed rows is then lower than the number given.
- * `session` is the column with the session.
  */
 export function upsert(
-  { table, key, session }: { table: string; key: string; session: string },
-  columns: readonly string[],
+  { table, columns }: Pick<TableColumns, "table" | "columns">,
+  key: string,
   source: string,
 ): string {
   const updates = columns
     .filter((column) => column !== key)
     .map((column) => `${column} = ${DERIVED[column] ?? `coalesce(excluded.${column}, old.${column})`}`);
   return `INSERT INTO ${table} AS old (${columns.join(", ")}) ${source} ON CONFLICT (${key})
-    DO UPDATE SET ${updates.join(", ")} WHERE old.${session} = excluded.${session}`;
+    DO UPDATE SET ${updates.join(", ")} WHERE old.session = excluded.session`;
 }
 
 /** Returns the error for a row whose id belongs to a row of another session. */

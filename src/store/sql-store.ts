@@ -1,29 +1,28 @@
 /** The statements of a store, in SQL that both databases accept. */
+import { foldedKin, foldedPattern } from "../matching/folding.ts";
 import {
   ANSWERS,
   blockCountsIn,
-  BLOCK_COUNTS,
   BLOCKS,
   EVENTS,
-  FAILURES,
-  MESSAGE_COUNTS,
   MESSAGES,
   numberIn,
-  REVISIONS,
+  readBlockCount,
+  readFailure,
+  readMessageCount,
+  readRevision,
   SESSIONS,
   SNIPPETS,
+  SUGGESTED,
   textIn,
   TOMBSTONES,
   type Row,
 } from "./columns.ts";
-import { exactFold } from "./exact-fold.ts";
-import { foldedSnippet } from "./index-texts.ts";
 import {
   checkedPage,
   checkedSnippet,
   checkedTime,
   checkedType,
-  isTooLong,
   invalid,
   unknownEvent,
   unknownSession,
@@ -48,6 +47,7 @@ import type {
 import type { Machine } from "./store-place.ts";
 import {
   type KindCount,
+  MAX_CONTENT_BYTES,
   NOT_INDEXED,
   SNIPPET_TYPES,
   type SnippetType,
@@ -61,20 +61,16 @@ import { given } from "../given.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** A null keeps the old value. */
-const UPDATES = SESSIONS.names.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
-const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.names.join(", ")}) VALUES (${placesFor(SESSIONS.names)})
+const UPDATES = SESSIONS.columns.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
+const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.columns.join(", ")}) VALUES (${placesFor(SESSIONS.columns)})
   ON CONFLICT (session_id)`;
-const INSERT_SNIPPET = `INSERT INTO conversation_snippets (${SNIPPETS.list}, folded)
-  VALUES (${placesFor(SNIPPETS.names)}, ?) RETURNING ${SNIPPETS.list}`;
+/** Condition on rows of messages and events. */
+const OF_SESSION = "session = (SELECT number FROM sessions WHERE session_id = ?)";
+const INSERT_SNIPPET = `INSERT INTO conversation_snippets (${SNIPPETS.columns.join(", ")})
+  VALUES (${placesFor(SNIPPETS.columns)}) RETURNING ${SNIPPETS.list}`;
 const SELECT_SNIPPETS = `SELECT ${SNIPPETS.list} FROM conversation_snippets`;
 const NEWEST_FIRST = "ORDER BY created_at DESC, snippet_id";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/**
- * Prefix of the messages that migration 8 created for events of earlier versions. Such a message is deleted once its
- * event is read again as a block.
- */
-const MADE_MESSAGE = "message of ";
 
 /** A store in a SQLite file, for the programs of one person, or in a PostgreSQL database that many people share. */
 export class SqlStore implements Store {
@@ -120,23 +116,17 @@ export class SqlStore implements Store {
       // Without a row to lock, another program may have inserted the session in the meantime.
       if ((await session.run(`${INSERT_SESSION} ${conflict}`, SESSIONS.write(row))) === 0) return false;
       const id = storableText(row.session_id);
-      const { messages, events, ofSession } = session.dialect.tables;
       for (const [table, key, ids] of [
-        [messages, "message_id", superseded?.messages ?? []] as const,
-        [events, "event_id", superseded?.blocks ?? []] as const,
+        ["messages", "message_id", superseded?.messages ?? []] as const,
+        ["events", "event_id", superseded?.blocks ?? []] as const,
       ]) {
-        const supersede = `UPDATE ${table} SET superseded = true WHERE ${ofSession}`;
+        const supersede = `UPDATE ${table} SET superseded = true WHERE ${OF_SESSION}`;
         if (rewritesFrom !== undefined)
           await session.run(`${supersede} AND byte_offset >= ? AND NOT superseded`, [id, rewritesFrom]);
         if (ids.length > 0) await session.run(`${supersede} AND ${session.dialect.isOneOf(key)}`, [id, ids]);
       }
       await session.dialect.putMessages(session, rows.messages);
       await session.dialect.putBlocks(session, rows.blocks);
-      if (rows.blocks.length > 0) {
-        const made = rows.blocks.map(({ event_id }) => MADE_MESSAGE + event_id);
-        const isMade = session.dialect.isOneOf("message_id");
-        await session.run(`DELETE FROM ${messages} WHERE ${ofSession} AND ${isMade}`, [id, made]);
-      }
       return true;
     });
   }
@@ -186,21 +176,21 @@ export class SqlStore implements Store {
   }
 
   messages(sessionId: string): Promise<StoredMessage[]> {
-    const sql = `SELECT ${MESSAGES.list} FROM messages WHERE session_id = ? ORDER BY ordinal, superseded, message_id`;
+    const sql = `SELECT ${MESSAGES.list} FROM ${MESSAGES.from} WHERE messages.${OF_SESSION}
+      ORDER BY ordinal, superseded, message_id`;
     return this.#database.all(sql, [storableText(sessionId)], MESSAGES.read);
   }
 
   blocks(sessionId: string): Promise<StoredBlock[]> {
-    const columns = BLOCKS.names.map((name) => `events.${name}`).join(", ");
-    const sql = `SELECT ${columns} FROM events JOIN messages USING (message_id) WHERE events.session_id = ?
-      ORDER BY messages.ordinal, messages.superseded, message_id, block_order, events.position`;
+    const sql = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE events.${OF_SESSION}
+      ORDER BY messages.ordinal, messages.superseded, message_id, block_order, position`;
     return this.#database.all(sql, [storableText(sessionId)], BLOCKS.read);
   }
 
   currentIds(sessionId: string): Promise<RowIds> {
     return this.#database.snapshot(async (session) => {
       const ids = (table: string, key: string): Promise<string[]> => {
-        const sql = `SELECT ${key} AS id FROM ${table} WHERE session_id = ? AND NOT superseded`;
+        const sql = `SELECT ${key} AS id FROM ${table} WHERE ${OF_SESSION} AND NOT superseded`;
         return session.all(sql, [storableText(sessionId)], (row) => textIn(row, "id"));
       };
       return { messages: await ids("messages", "message_id"), blocks: await ids("events", "event_id") };
@@ -211,70 +201,73 @@ export class SqlStore implements Store {
     const ids = [sessionIds.map(storableText)];
     return this.#database.snapshot(async (session) => {
       const isOne = session.dialect.isOneOf("session_id");
-      const sessions = `SELECT ${REVISIONS.list} FROM sessions WHERE ${isOne}`;
+      const isAsked = `session IN (SELECT number FROM sessions WHERE ${isOne})`;
       const found = new Map<string, FigureRows>();
-      for (const { session_id, revision } of await session.all(sessions, ids, REVISIONS.read))
+      const revisions = `SELECT session_id, revision FROM sessions WHERE ${isOne}`;
+      for (const { session_id, revision } of await session.all(revisions, ids, readRevision))
         found.set(session_id, { revision, answers: [], messages: [], blocks: [] });
-      const isAsked = `${isOne} AND NOT superseded`;
       // Without the provider's id, a dropped answer may be one of the current ones in an earlier form. One on a side chain
       // may be a copy from a subagent, and is ignored once the subagent has its own file.
-      const answers = `SELECT ${ANSWERS.list} FROM messages WHERE ${isOne} AND message_type = 'assistant'
-        AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain)
-        ORDER BY session_id, ordinal`;
+      const answers = `SELECT ${ANSWERS.list} FROM ${ANSWERS.from} WHERE ${isAsked} AND message_type = 'assistant'
+        AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain) ORDER BY session, ordinal`;
       for (const row of await session.all(answers, ids, ANSWERS.read)) found.get(row.session_id)?.answers.push(row);
-      const kind = "session_id, message_type, user_kind, is_sidechain, block_counts";
-      const messages = `SELECT ${kind}, count(*) AS count FROM messages WHERE ${isAsked} GROUP BY ${kind}`;
+      const ofKind = (table: string, kind: string, condition: string): string =>
+        `SELECT session_id, ${kind}, count FROM (SELECT session, ${kind}, count(*) AS count FROM ${table}
+          WHERE ${isAsked} AND NOT superseded${condition} GROUP BY session, ${kind}) AS counted
+          JOIN sessions ON number = session`;
+      const messages = ofKind("messages", "message_type, user_kind, is_sidechain, block_counts", "");
       // Most messages have one of a few combinations of blocks that are not stored.
       const combinations = new Map<string, readonly KindCount[]>();
-      for (const { block_counts, ...row } of await session.all(messages, ids, MESSAGE_COUNTS.read)) {
+      for (const { block_counts, ...row } of await session.all(messages, ids, readMessageCount)) {
         const rows = found.get(row.session_id);
         const kinds = combinations.get(block_counts) ?? blockCountsIn(block_counts);
         combinations.set(block_counts, kinds);
         rows?.blocks.push(...kinds.map((each) => ({ ...each, count: each.count * row.count })));
         if (row.message_type !== "assistant") rows?.messages.push(row);
       }
-      const type = "session_id, block_type, tool_name, status, kept";
-      const blocks = `SELECT ${type}, count(*) AS count FROM events
-        WHERE ${isAsked} AND block_type <> 'text' GROUP BY ${type}`;
-      for (const { session_id, ...row } of await session.all(blocks, ids, BLOCK_COUNTS.read))
+      const blocks = ofKind("events", "block_type, tool_name, status, kept", " AND block_type <> 'text'");
+      for (const { session_id, ...row } of await session.all(blocks, ids, readBlockCount))
         found.get(session_id)?.blocks.push(row);
       return found;
     });
   }
 
   failures(): Promise<FailureCount[]> {
-    const sql = `SELECT session_id, signature, count(*) AS count, max(occurred_at) AS latest FROM events
-      WHERE signature IS NOT NULL AND NOT superseded AND NOT is_own GROUP BY session_id, signature`;
-    return this.#database.all(sql, [], FAILURES.read);
+    const sql = `SELECT session_id, signature, count, latest FROM (
+        SELECT session, signature, count(*) AS count, max(occurred_at) AS latest FROM events
+        WHERE signature IS NOT NULL AND NOT superseded AND NOT is_own GROUP BY session, signature
+      ) AS failed JOIN sessions ON number = session`;
+    return this.#database.all(sql, [], readFailure);
   }
 
   async known(sessionId: string, before: number, ids: readonly string[]): Promise<KnownRows> {
     const session = this.#database;
+    const placeIn = (table: string): string =>
+      `${table}.${OF_SESSION} AND ${table}.byte_offset < ? AND NOT ${table}.superseded`;
     const isOneOf = (column: string): string => session.dialect.isOneOf(column);
-    const place = "session_id = ? AND byte_offset < ? AND NOT superseded";
     const placed = [storableText(sessionId), before];
     const wanted = ids.map(storableKey);
     /** Returns the last ordinal plus one: rows before a place are numbered without gaps, and counting would read them all. */
     const count = (table: string): Promise<number> =>
       countIn(
         session,
-        `SELECT ordinal + 1 AS count FROM ${table} WHERE ${place} ORDER BY ordinal DESC LIMIT 1`,
+        `SELECT ordinal + 1 AS count FROM ${table} WHERE ${placeIn(table)} ORDER BY ordinal DESC LIMIT 1`,
         placed,
       );
     // Each statement passes once over the rows of the session, which has no indexes of these columns.
-    const select = `SELECT ${MESSAGES.list} FROM messages WHERE`;
+    const select = `SELECT ${MESSAGES.list} FROM ${MESSAGES.from} WHERE`;
     const isUuid = `record_hash IS NOT NULL AND ${isOneOf("uuid")}`;
     const isMessage = `(${isOneOf("message_id")} OR ${isOneOf("source_id")} OR ${isUuid})`;
     const asked = [...placed, wanted, wanted, wanted];
-    const messages = await session.all(`${select} ${place} AND ${isMessage}`, asked, MESSAGES.read);
+    const messages = await session.all(`${select} ${placeIn("messages")} AND ${isMessage}`, asked, MESSAGES.read);
     const messageIds = messages.map(({ message_id: id }) => id);
     const isBlock = ["message_id", "source_uuid", "answers_uuid", "tool_use_id", "identity"].map(isOneOf).join(" OR ");
     const blocks = await session.all(
-      `SELECT ${BLOCKS.list} FROM events WHERE ${place} AND (${isBlock}) ORDER BY ordinal`,
+      `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE ${placeIn("events")} AND (${isBlock}) ORDER BY events.ordinal`,
       [...placed, messageIds, wanted, wanted, wanted, wanted],
       BLOCKS.read,
     );
-    const others = new Set(blocks.map(({ message_id: id }) => id).filter((id) => id !== null));
+    const others = new Set(blocks.map(({ message_id: id }) => id));
     for (const id of messageIds) others.delete(id);
     if (others.size > 0)
       messages.push(...(await session.all(`${select} ${isOneOf("message_id")}`, [[...others]], MESSAGES.read)));
@@ -287,16 +280,16 @@ export class SqlStore implements Store {
   }
 
   event(eventId: string): Promise<StoredEvent | undefined> {
-    const sql = `SELECT ${BLOCKS.list} FROM events WHERE event_id = ?`;
+    const sql = `SELECT ${EVENTS.list} FROM ${EVENTS.from} WHERE event_id = ?`;
     return first(this.#database, sql, [storableText(eventId)], EVENTS.read);
   }
 
   events(sessionId: string, { from, limit, lines }: EventPage): Promise<StoredEvent[]> {
     const { sql, values } = allOf([
-      { sql: "session_id = ? AND ordinal >= ?", values: [storableText(sessionId), from] },
-      ...(lines === undefined ? [] : [{ sql: "line_number BETWEEN ? AND ?", values: [lines.start, lines.end] }]),
+      { sql: `events.${OF_SESSION} AND events.ordinal >= ?`, values: [storableText(sessionId), from] },
+      ...(lines === undefined ? [] : [{ sql: "events.line_number BETWEEN ? AND ?", values: [lines.start, lines.end] }]),
     ]);
-    const found = `SELECT ${BLOCKS.list} FROM events WHERE ${sql} ORDER BY ordinal LIMIT ?`;
+    const found = `SELECT ${EVENTS.list} FROM ${EVENTS.from} WHERE ${sql} ORDER BY events.ordinal LIMIT ?`;
     return this.#database.all(found, [...values, limit], EVENTS.read);
   }
 
@@ -339,8 +332,8 @@ export class SqlStore implements Store {
       const isKept = await isIn("conversation_snippets", ["source_line_start", "source_line_end"]);
       // Recorded even if a user kept the passage: they may delete it later.
       await session.run(
-        "INSERT INTO suggested_passages (session_id, snippet_type, line_start, line_end) VALUES (?, ?, ?, ?)",
-        [session_id, snippet_type, start, end],
+        `INSERT INTO suggested_passages (${SUGGESTED.columns.join(", ")}) VALUES (${placesFor(SUGGESTED.columns)})`,
+        SUGGESTED.write({ session_id, snippet_type, line_start: start, line_end: end }),
       );
       return isKept ? undefined : addSnippet(session, checked);
     });
@@ -355,7 +348,16 @@ export class SqlStore implements Store {
   async querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
     const { sql, values } = allOf(snippetConditions(this.#database, query));
     const { limit, offset } = checkedPage(query);
-    if (isTooLong(query.keyword)) return { snippets: [], total_count: 0 };
+    const { keyword = "" } = query;
+    if (keyword.length > MAX_CONTENT_BYTES) return { snippets: [], total_count: 0 };
+    if (keyword !== "") {
+      const pattern = foldedPattern(storableText(keyword));
+      const all = await this.#database.all(`${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST}`, values, SNIPPETS.read);
+      const snippets = all.filter(
+        ({ title, content }) => title.search(pattern) !== -1 || content.search(pattern) !== -1,
+      );
+      return { snippets: snippets.slice(offset, offset + limit), total_count: snippets.length };
+    }
     // Matches are counted and sorted without their contents, which are read for the page only.
     const found = `WITH found AS (SELECT position, created_at, snippet_id FROM conversation_snippets WHERE ${sql}),
       page AS (SELECT position FROM found ${NEWEST_FIRST} LIMIT ? OFFSET ?)
@@ -426,8 +428,7 @@ async function removeSession(session: SqlSession, sessionId: string): Promise<bo
 async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<StoredSnippet> {
   const now = new Date().toISOString();
   const row = { created_at: now, ...snippet, snippet_id: crypto.randomUUID(), updated_at: now };
-  const values = [...SNIPPETS.write(row), foldedSnippet(row.title, row.content)];
-  const stored = await first(session, INSERT_SNIPPET, values, SNIPPETS.read);
+  const stored = await first(session, INSERT_SNIPPET, SNIPPETS.write(row), SNIPPETS.read);
   if (stored === undefined) throw new Error("The database returned no row for a snippet that it stored.");
   return stored;
 }
@@ -467,6 +468,23 @@ function snippetConditions({ dialect }: SqlSession, query: Partial<SnippetQuery>
   if (start !== undefined) add("created_at >= ?", checkedTime(start, "start"));
   if (end !== undefined) add("created_at <= ?", checkedTime(end, "end"));
   for (const tag of new Set(tags)) conditions.push(dialect.hasTag(storableText(tag)));
-  if (keyword !== "") conditions.push(dialect.hasKeyword(exactFold(storableText(keyword))));
+  if (keyword !== "") {
+    const pattern = likePattern(storableText(keyword));
+    const has = (column: string): string => String.raw`${dialect.lower(column)} LIKE ? ESCAPE '\'`;
+    add(`${has("title")} OR ${has("content")}`, pattern, pattern);
+  }
   return conditions;
+}
+
+/**
+ * Returns a pattern that matches every text that has the keyword, in any case, once its ASCII letters are lower case: `_`
+ * is any character.
+ */
+function likePattern(keyword: string): string {
+  const characters = Array.from(keyword, (character) => {
+    const lower = character.toLowerCase();
+    const isPlain = foldedKin(character).every((kin) => kin < "\u0080");
+    return isPlain ? lower.replace(/[\\%_]/, String.raw`\$&`) : "_";
+  });
+  return `%${characters.join("")}%`;
 }

@@ -5,19 +5,13 @@
 import { createHash } from "node:crypto";
 import { isFields } from "../parse/json-fields.ts";
 
-/**
- * Separates and ends texts in an index. `storableText` removes it, so no search term contains it. It is a Unicode
- * noncharacter, and not one of the two that FTS5 replaces with U+FFFD.
- */
-export const INDEX_MARK = "\ufdd0";
-
-const UNSTORABLE = /[\0\ufdd0\ufffe\uffff]/;
-const ALL_UNSTORABLE = /[\0\ufdd0\ufffe\uffff]/g;
+const UNSTORABLE = /[\0\ufffe\uffff]/;
+const ALL_UNSTORABLE = /[\0\ufffe\uffff]/g;
 const REPLACEMENT = "\ufffd";
 /** Most times as agents write them, which are stored as they are. Not every month has later days. */
 const STORED_TIME = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}\.\d{3}Z$/;
 /** May be in the JSON of a value that is not storable, and always is: a character as such, or escaped. */
-const MAY_BE_UNSTORABLE = /\\u0000|\\ud[89a-f]|[\ufdd0\ufffe\uffff]/;
+const MAY_BE_UNSTORABLE = /\\u0000|\\ud[89a-f]|[\ufffe\uffff]/;
 /** Outside these years, times do not sort as text. */
 const FIRST_TIME = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
@@ -75,4 +69,9 @@ function withStorableNames(record: Record<string, unknown>): Record<string, unkn
   const names = Object.keys(record);
   if (names.every((name) => storableText(name) === name)) return record;
   return Object.fromEntries(names.map((name) => [storableText(name), record[name]]));
+}
+
+/** Lower-cases ASCII letters only, like PostgreSQL's `lower(… COLLATE "C")` and SQLite's `lower`. */
+export function asciiFolded(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -5,7 +5,10 @@ import { join, resolve } from "node:path";
 import { createFolder, userDataFolder, type UserPlace } from "../user-folders.ts";
 
 /** Inputs that determine where the store is. */
-export type StoreWhere = UserPlace;
+export interface StoreWhere extends UserPlace {
+  /** Tells the user what happened to the store while it was opened. */
+  note?: (text: string) => void;
+}
 
 export interface StorePlace {
   backend: "sqlite" | "postgres";
@@ -27,8 +30,8 @@ export function storePlace(where: StoreWhere): StorePlace {
 }
 
 /** Returns the place of the SQLite file, also where a team's database is the store: figures are kept in it. */
-export function localPlace({ env, home }: StoreWhere): StoreWhere {
-  return { env: { ...env, TRANSCRIPTS_DATABASE_URL: undefined }, home };
+export function localPlace(where: StoreWhere): StoreWhere {
+  return { ...where, env: { ...where.env, TRANSCRIPTS_DATABASE_URL: undefined } };
 }
 
 export function databaseUrl({ env }: StoreWhere): string | undefined {

@@ -18,7 +18,7 @@ export interface StoredSession {
   source: "claude-code" | "transcript" | "opencode-store" | "file";
   /** The agent that ran the session, such as `claude-code` or `opencode`; empty if unknown. */
   agent: string;
-  /** Random id of the machine that has the file; null in rows of earlier versions. */
+  /** Random id of the machine that has the file; null if none could be stored. */
   machine_id: string | null;
   /** Name of that machine, for display: on other machines the path means nothing. */
   host: string;
@@ -123,14 +123,14 @@ export interface KindCount extends Pick<StoredBlock, "block_type" | "tool_name" 
   count: number;
 }
 
-/** Stored part of a block: everything, only the searchable text, or no text because there is none. */
-export type Kept = "all" | "text" | "none";
+/** Stored part of a block: everything, or no text because there is none. */
+export type Kept = "all" | "none";
 
 /** One block of a message: a text, a thought, a call, a result. */
 export interface StoredBlock {
   /** Stable however often and in however many runs the session is indexed. */
   event_id: string;
-  message_id: string | null;
+  message_id: string;
   session_id: string;
   /** Position in the session in source order, from 0. */
   ordinal: number;

@@ -186,21 +186,6 @@ describe("sessions whose files are gone", () => {
     assert.equal((await machine.run("show", MAIN)).exitCode, 2);
   }, 120_000);
 
-  test("say so if an earlier version kept only their searchable text", async () => {
-    const machine = await sampleMachine();
-    await machine.index();
-    machine.lose();
-    const database = await sqliteWriter(join(machine.home, "data/opencode-transcripts/transcripts.db"));
-    database.exec(
-      "UPDATE event_rows SET kept = 'text', content = 'Read\u001e/work/shop' WHERE block_type = 'tool_use'",
-    );
-    database.close();
-    const { exitCode, stdout, stderr } = await machine.run("show", MAIN, "--json", "--with-tools");
-    assert.equal(exitCode, 0, stderr);
-    assert.match(stdout, /"tool_input":"Read\\n\/work\/shop"/);
-    assert.match(stderr, /an earlier version stored it, and kept only the searchable text of its entries/);
-  }, 120_000);
-
   test("of another machine are listed with its name, and are not the latest here", async () => {
     const place = await postgres.newPlace();
     const url = place.env["TRANSCRIPTS_DATABASE_URL"] ?? "";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteWriter } from "./sessions-machine.ts";
-import { LATEST_VERSION } from "../../src/store/migrations/latest-version.ts";
 import { says, SESSION, user } from "../support/cli/claude-lines.ts";
 import { outputOf } from "../support/cli/json-output.ts";
 import { runCli, type CliRun, type CliSetting } from "../support/cli/run-cli.ts";
@@ -81,33 +80,27 @@ describe("transcripts index", () => {
     assert.match(stderr, /no sessions found; `transcripts doctor`/);
   });
 
-  test("takes back migrations after asking, and brings them back", async () => {
+  test("sets a database of another version aside, and says where it is", async () => {
     const home = homeWith(user("hello", 1));
-    assert.equal((await index(home, ["--down", "1", "--yes"])).exitCode, 1);
-    await index(home);
-    const unasked = await index(home, ["--down", "1"]);
-    assert.equal(unasked.exitCode, 2);
-    assert.match(unasked.stderr, /add --yes/);
-    const no = await index(home, ["--down", "1"], { terminal: 80, stdin: "no\n" });
-    assert.deepEqual([no.exitCode, /nothing was changed/.test(no.stderr)], [1, true]);
-    const all = await index(home, ["--down", String(LATEST_VERSION)], { terminal: 80, stdin: "yes\n" });
-    assert.equal(all.exitCode, 0, all.stderr);
-    assert.match(all.stderr, /deletes all snippets and all indexed sessions/);
-    assert.match((await index(home)).stderr, /1 new/);
-    const { exitCode, stderr } = await index(home, ["--down", "99", "--yes"]);
-    assert.equal(exitCode, 2);
-    assert.match(stderr, /99 migrations cannot be undone/);
+    const path = join(home, "my.db");
+    const env = { TRANSCRIPTS_DATABASE: path };
+    await index(home, [], { env });
+    const database = await sqliteWriter(path);
+    database.exec("PRAGMA user_version = 9999");
+    database.close();
+    const before = readFileSync(path);
+    const { exitCode, stderr } = await index(home, [], { env });
+    assert.equal(exitCode, 0);
+    assert.match(stderr, /created by another version .* kept as .*my\.db\.version-9999, and a new one is created/);
+    assert.match(stderr, /1 new/);
+    assert.deepEqual(readFileSync(`${path}.version-9999`).subarray(100), before.subarray(100));
+    assert.match((await index(home, [], { env })).stderr, /1 unchanged/);
   });
 
   test("says what to do about a database that it cannot use", async () => {
     const home = homeWith(user("hello", 1));
     const garbage = join(home, "garbage.db");
     writeFileSync(garbage, "no database at all ".repeat(500));
-    const newer = join(home, "newer.db");
-    await index(home, [], { env: { TRANSCRIPTS_DATABASE: newer } });
-    const database = await sqliteWriter(newer);
-    database.exec("PRAGMA user_version = 9999");
-    database.close();
     const readOnly =
       process.platform === "linux"
         ? ([
@@ -118,7 +111,6 @@ describe("transcripts index", () => {
         : [];
     for (const [path, message] of [
       [garbage, /damaged or was not created by this program.*Move it away/],
-      [newer, /newer version.*[Uu]pdate/],
       [join(garbage, "t.db"), /Set TRANSCRIPTS_DATABASE|set TRANSCRIPTS_DATABASE/],
       ...readOnly,
     ] as const) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync, utimesSync } from "node:fs";
 import { hostname } from "node:os";
-import { LATEST_VERSION, migrateStore, openStore, storeVersion } from "../../src/store/open-store.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import type { StoredSession } from "../../src/store/stored-model.ts";
 import { ToolCalls } from "../../src/tools/runner/tool-requests.ts";
 import { runCli } from "../support/cli/run-cli.ts";
@@ -83,15 +83,23 @@ describe("a team's store", () => {
     await own.close();
   }, 120_000);
 
-  test("is not migrated by a question of a newer program", async () => {
+  test("is not created by a question, nor changed if it is of another version", async () => {
     const home = makeTempDir();
     const place = await postgres.newPlace();
     const env = { TRANSCRIPTS_DATABASE_URL: place.env["TRANSCRIPTS_DATABASE_URL"] ?? "" };
     storeSession(home, sampleSession());
-    for (const version of [0, LATEST_VERSION - 1]) {
-      await migrateStore(place, version);
+    const tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name";
+    const shape = async (): Promise<unknown> => [
+      await postgres.sql(place, tables),
+      (await postgres.sql(place, tables)).length === 0 ? [] : await postgres.sql(place, "TABLE transcripts_schema"),
+    ];
+    for (const version of [0, 9_999]) {
+      if (version > 0) await (await openStore(place)).close();
+      if (version > 0) await postgres.sql(place, `UPDATE transcripts_schema SET version = ${version}`);
+      const before = await shape();
       for (const command of [["find", "prices"], ["stats", "--all"], ["list"], ["snippets", "query"], ["doctor"]])
         await runCli(command, { home, env });
+      if (version > 0) assert.match((await runCli(["index"], { home, env })).stderr, /created by another version/);
       const calls = new ToolCalls({ env, home });
       for (const [tool, args] of [
         ["find_in_transcripts", { query: "prices" }],
@@ -100,7 +108,7 @@ describe("a team's store", () => {
       ] as const)
         await calls.run({ tool, args, cwd: home, showsData: false }, new AbortController().signal);
       await calls.close();
-      assert.equal(await storeVersion(place), version);
+      assert.deepEqual(await shape(), before);
     }
   }, 120_000);
 

@@ -291,7 +291,7 @@ describe("transcripts find with an index", () => {
   test("an index whose damage shows only in the search is left aside too, before anything is printed", async () => {
     const { run, home } = await machine();
     const opened = await openSqliteDatabase(database(home), { readOnly: false });
-    opened.exec("UPDATE event_rows SET role = 'walrus' WHERE content LIKE 'Blue it is%'");
+    opened.exec("UPDATE events SET role = 'walrus' WHERE content LIKE 'Blue it is%'");
     opened.close();
     for (const more of [[], ["--json"], ["--words"]]) {
       const { exitCode, stdout, stderr } = await run("find", "blue", ...more);

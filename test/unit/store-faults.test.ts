@@ -4,9 +4,10 @@ import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openStore, storePlace, storeVersion, type StoreWhere } from "../../src/store/open-store.ts";
+import { openStore, storePlace, type StoreWhere } from "../../src/store/open-store.ts";
 import { openDriver } from "../../src/sqlite/driver.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
+import { setAside } from "../../src/store/sqlite/set-aside.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -82,7 +83,6 @@ describe("a SQLite file", () => {
     const { message } = await refused(openStore(where, { readOnly: true }), "unavailable");
     assert.ok(message.includes(path) && message.includes("transcripts index"), message);
     assert.throws(() => statSync(dirname(path)));
-    assert.equal(await storeVersion(where), 0);
   });
 
   test("that was only looked at is as it was", async () => {
@@ -165,6 +165,43 @@ describe("a file that is no store of ours", () => {
     await refused(openStore({ env: { TRANSCRIPTS_DATABASE: join(folder, "file/x.db") }, home: "/" }), "unavailable");
     await refused(openStore({ env: { TRANSCRIPTS_DATABASE: folder }, home: "/" }), "unavailable");
     await refused(openStore({ env: { TRANSCRIPTS_DATABASE: folder }, home: "/" }, { readOnly: true }), "unavailable");
+  });
+});
+
+describe("a store of another version", () => {
+  test("is kept under another name, with its log, and a new one created", async () => {
+    const { path, where } = placeFor();
+    await filled(where);
+    const other = await openDriver(path, { readOnly: false });
+    other.exec("PRAGMA user_version = 7; CREATE TABLE theirs (x)");
+    other.close();
+    const { message } = await refused(openStore(where, { readOnly: true }), "unavailable");
+    assert.match(message, /created by another version of this program/);
+    const notes: string[] = [];
+    const opened = await Promise.all(
+      [1, 2, 3].map(() => openStore({ ...where, note: (text) => void notes.push(text) })),
+    );
+    for (const store of opened) assert.deepEqual(await store.sessions(), []);
+    for (const store of opened) await store.close();
+    assert.equal(notes.length, 1);
+    assert.ok(notes[0]?.includes(`${path}.version-7`), notes[0]);
+    assert.deepEqual(readdirSync(dirname(path)).toSorted(), ["store.db", "store.db.version-7"]);
+    const aside = await openDriver(`${path}.version-7`, { readOnly: true });
+    assert.equal(aside.prepare("SELECT count(*) AS count FROM events").all()[0]?.["count"], 50);
+    aside.close();
+  });
+
+  test("is left alone while another program uses it", async () => {
+    const { path, where } = placeFor();
+    await filled(where);
+    const other = await openDriver(path, { readOnly: false });
+    other.exec("PRAGMA user_version = 7; BEGIN; SELECT 1 FROM events");
+    await refused(setAside(path, { waitMs: 50 }), "busy");
+    assert.deepEqual(
+      readdirSync(dirname(path)).filter((name) => name.includes("version")),
+      [],
+    );
+    other.close();
   });
 });
 

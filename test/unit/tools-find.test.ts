@@ -366,7 +366,7 @@ describe("find_in_transcripts", () => {
     const opened = await openSqliteDatabase(join(made.home, "data/opencode-transcripts/transcripts.db"), {
       readOnly: false,
     });
-    opened.exec("UPDATE event_rows SET role = 'walrus' WHERE content LIKE '%heron 3%'");
+    opened.exec("UPDATE events SET role = 'walrus' WHERE content LIKE '%heron 3%'");
     opened.close();
     const found = await find(made, { query: "heron", limit: 100, max_tokens: 20_000 });
     assert.equal(found.passages.length, 24);

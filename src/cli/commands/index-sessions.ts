@@ -1,22 +1,18 @@
 /** `transcripts index` */
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
-import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
+import { storePlace, withStore } from "../../store/open-store.ts";
 import {
   createCommand,
-  positiveInteger,
   jsonObject,
   runnable,
-  type OptionsOf,
   type Versioned,
-  type ExitCode,
 } from "../command.ts";
-import { badArguments, type CommandContext, confirmed } from "../context.ts";
+import { badArguments, type CommandContext } from "../context.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
 import { textOf } from "../context.ts";
-import { MIGRATIONS } from "../../store/migrations/migrations.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
 import { z } from "zod";
@@ -48,23 +44,15 @@ const definition = createCommand("index", {
     "Deletes sessions whose source is gone, with their snippets, unless the whole folder of the agent is missing.",
   )
   .option(
-    "--down <n>",
-    "Instead undoes the last n migrations of the database, after asking. The data that they added is lost.",
-    positiveInteger,
-  )
-  .option(
     "--hook",
     "Instead indexes the session that a hook of Claude Code reports as JSON on standard input; at SessionStart, sessions of the same project that changed since they were indexed, newest first, up to about 50 MB.",
   )
-  .option("--yes", "With --down: does not ask. With --prune: also deletes sessions of a missing folder.")
+  .option("--yes", "With --prune: also deletes sessions of a missing folder.")
   .addOption(jsonObject("what was done"));
-type Options = OptionsOf<typeof definition>;
 
 export interface IndexOutput extends Versioned, IndexReport {
   /** The index: a file, or an address without its password. */
   store: string;
-  /** With --down: the database versions before and after. Nothing is indexed then. */
-  migrations: { from: number; to: number } | null;
 }
 
 /** Bytes of a project's changed sessions after which no further one is added at the start of a session. */
@@ -73,13 +61,11 @@ const MAX_CATCH_UP_BYTES = 50_000_000;
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 export const command = runnable(definition, async (context, [args], options) => {
-  const [other, second] = (["down", "prune", "hook"] as const).filter((name) => options[name] !== undefined);
+  const [other, second] = (["prune", "hook"] as const).filter((name) => options[name] !== undefined);
   if (other !== undefined && (args.length > 0 || second !== undefined)) {
     const excluded = second === undefined ? "a SESSION" : `--${second}`;
     throw badArguments(`--${other} and ${excluded} exclude each other.`, "Give one of them.");
   }
-  const down = options.down;
-  if (down !== undefined) return takeBack(context, down, options);
   const prune: UpdateOptions["prune"] = options.prune ? (options.yes ? "all" : true) : false;
   const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
   const report = await withStore(context, {}, async (store) => {
@@ -91,7 +77,7 @@ export const command = runnable(definition, async (context, [args], options) => 
   context.note(scopeLine(report));
   if (options.json) {
     const { place: store } = storePlace(context);
-    await context.printObject({ version: 1, store, ...report, migrations: null } satisfies IndexOutput);
+    await context.printObject({ version: 1, store, ...report } satisfies IndexOutput);
   }
   return report.sessions > 0 ? 0 : 1;
 });
@@ -115,57 +101,6 @@ function scopeLine(report: IndexReport): string {
   ];
   const megabytes = (bytes / 1e6).toFixed(1);
   return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${counted(events, "event")} from ${megabytes} MB`;
-}
-
-async function takeBack(context: CommandContext, count: number, options: Options): Promise<ExitCode> {
-  const { place, exists } = storePlace(context);
-  const version = exists ? await storeVersion(context) : 0;
-  if (version === 0) {
-    context.note(`no index found at ${place}; \`transcripts index\` creates one`);
-    return 1;
-  }
-  if (count > version) {
-    throw badArguments(
-      `The index is at version ${version}, so ${count} migrations cannot be undone.`,
-      `Use --down ${version} or less.`,
-    );
-  }
-  const target = version - count;
-  if (!options.yes && !(await confirmed(context, warning(place, version, target)))) {
-    context.note("nothing was changed");
-    return 1;
-  }
-  const migrations = await migrateStore(context, target);
-  context.note(
-    `the index is now at version ${migrations.to}, was at ${migrations.from}; \`transcripts index\` updates it again`,
-  );
-  if (options.json) await context.printObject({ ...NOTHING, store: place, migrations } satisfies IndexOutput);
-  return 0;
-}
-
-const NOTHING = {
-  version: 1 as const,
-  sessions: 0,
-  new: 0,
-  changed: 0,
-  unchanged: 0,
-  gone: 0,
-  pruned: 0,
-  unreadable: [],
-  events: 0,
-  bytes: 0,
-};
-
-/** Returns what will be lost; only snippets exist nowhere else. */
-function warning(place: string, version: number, target: number): string {
-  const names = MIGRATIONS.filter((migration) => migration.version > target && migration.version <= version);
-  const steps = names.map((migration) => migration.name).toReversed();
-  const losses = target < 2 ? "all snippets and all indexed sessions" : "their data";
-  const again =
-    target < 2
-      ? "Snippets cannot be recreated."
-      : "The next `transcripts index` recreates it, with the sessions that were forgotten.";
-  return `This migrates ${place} down from version ${version} to ${target} (undoes: ${steps.join(", ")}) and deletes ${losses}. ${again}`;
 }
 
 /** Fields that hooks of Claude Code, Codex, Copilot CLI and Qwen Code share. */

@@ -2,11 +2,12 @@
 import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
 import { foldText } from "../../matching/folding.ts";
 import { candidatesAt, filterOf, groupsOf, placeColumns, placeIn } from "../candidate-pages.ts";
-import { blockValues, MESSAGES, numberIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
+import { MESSAGES, numberIn, WRITTEN_BLOCKS, type Row, type TableColumns } from "../columns.ts";
 import { foldedColumn, searchedContent } from "../index-texts.ts";
 import {
   allOf,
   batches,
+  SCHEMA_VERSION,
   takenId,
   upsert,
   type Condition,
@@ -19,6 +20,7 @@ import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
 import { isPostgresAddress, withoutPassword } from "../store-place.ts";
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
+import { TYPES } from "../column-types.ts";
 import { asStoreError } from "./postgres-faults.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
@@ -155,48 +157,54 @@ const FOLDED = `(coalesce(folded, lower(content COLLATE "C")))`;
 const POSTGRES: Dialect = {
   name: "postgres",
   isOneOf: (column) => `${column} = ANY(?)`,
-  tables: { messages: "messages", events: "events", ofSession: "session_id = ?" },
   lower: (column) => `lower(${column} COLLATE "C")`,
   lockRow: " FOR NO KEY UPDATE",
-  hasKeyword: (folded) => ({ sql: "search_text LIKE ?", values: [likePattern(folded)] }),
   hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
   putMessages,
   putBlocks,
   candidates: postgresCandidates,
   version: async (session) => {
     // `to_regclass` may give what the connection found before another program made the tables.
-    const made = "SELECT 1 FROM pg_class WHERE relname = 'transcripts_migrations' AND pg_table_is_visible(oid)";
+    const made = "SELECT 1 FROM pg_class WHERE relname = 'transcripts_schema' AND pg_table_is_visible(oid)";
     if ((await session.all(made, [], () => true)).length === 0) return 0;
-    const latest = "SELECT coalesce(max(version), 0) AS version FROM transcripts_migrations";
-    const [version = 0] = await session.all(latest, [], (row) => numberIn(row, "version"));
+    const [version = 0] = await session.all("SELECT version FROM transcripts_schema", [], (row) =>
+      numberIn(row, "version"),
+    );
     return version;
   },
-  notCurrent: (version, place) => {
-    const problem =
-      version === 0
-        ? `The database ${place} has no index yet.`
-        : `The index in the database ${place} was created by an older version of this program.`;
-    return new TranscriptsError("unavailable", problem, "Run `transcripts index` to create or update it.");
-  },
+  notCurrent: (version, place) =>
+    version === 0
+      ? new TranscriptsError(
+          "unavailable",
+          `The database ${place} has no index yet.`,
+          "Run `transcripts index` to create it.",
+        )
+      : new TranscriptsError(
+          "unavailable",
+          `The index in the database ${place} was created by another version of this program (${version}; this one uses ${SCHEMA_VERSION}).`,
+          "Use the same version on all machines, or name another database in TRANSCRIPTS_DATABASE_URL.",
+        ),
 };
 
 /** Size of one request: large enough that the round trip does not matter. */
 const REQUEST = { items: 2_000, size: 4_000_000 };
 
-const rowsOf = (table: string, columns: readonly string[]): string =>
-  `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, ?::jsonb)`;
-const PUT_MESSAGES = upsert(
-  { table: "messages", key: "message_id", session: "session_id" },
-  MESSAGES.names,
-  rowsOf("messages", MESSAGES.names),
-);
-const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK, "folded"];
-/** `folded` always belongs to the new content, even if it is null. */
-const PUT_BLOCKS = upsert(
-  { table: "events", key: "event_id", session: "session_id" },
-  BLOCK_AND_FOLDED,
-  rowsOf("events", BLOCK_AND_FOLDED),
-).replace("coalesce(excluded.folded, old.folded)", "excluded.folded");
+/** Returns a statement that inserts or updates the rows in a JSON list. */
+function put(rows: TableColumns, key: string, more: readonly string[] = []): string {
+  const types: string[] = [];
+  const values = rows.values((name, { type }) => {
+    types.push(`${name} ${type === "TEXT" ? type : TYPES.postgres[type]}`);
+    return `new.${name}`;
+  });
+  types.push(...more.map((name) => `${name} TEXT`));
+  const columns = [...rows.columns, ...more];
+  const source = `SELECT ${[...values, ...more.map((name) => `new.${name}`)].join(", ")}
+    FROM jsonb_to_recordset(?::jsonb) AS new (${types.join(", ")})`;
+  return upsert({ ...rows, columns }, key, source);
+}
+
+const PUT_MESSAGES = put(MESSAGES, "message_id");
+const PUT_BLOCKS = put(WRITTEN_BLOCKS, "event_id", ["folded"]);
 
 async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
   for (const chunk of batches(messages, () => 0, REQUEST)) {
@@ -207,8 +215,8 @@ async function putMessages(session: SqlSession, messages: readonly StoredMessage
 
 async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void> {
   for (const chunk of batches(blocks, ({ content }) => content.length, REQUEST)) {
-    const rows = chunk.map((block) => [...blockValues(block), foldedIn(block)]);
-    const records = recordsOf(BLOCK_AND_FOLDED, rows);
+    const rows = chunk.map((block) => [...WRITTEN_BLOCKS.write(block), foldedIn(block)]);
+    const records = recordsOf([...WRITTEN_BLOCKS.names, "folded"], rows);
     if ((await session.run(PUT_BLOCKS, [records])) < chunk.length) throw takenId("event_id");
   }
 }
@@ -220,7 +228,7 @@ function foldedIn(block: StoredBlock): string | null {
   return text === block.content ? foldedColumn(text) : foldText(text);
 }
 
-/** Returns rows as JSON for `jsonb_populate_recordset`. */
+/** Returns rows as JSON for `jsonb_to_recordset`. */
 function recordsOf(columns: readonly string[], rows: readonly (readonly SqlValue[])[]): string {
   return JSON.stringify(rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]]))));
 }

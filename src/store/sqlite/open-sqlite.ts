@@ -160,10 +160,10 @@ export function noDatabase(path: string): TranscriptsError {
   );
 }
 
-export function olderVersion(path: string): TranscriptsError {
+export function otherVersion(path: string): TranscriptsError {
   return new TranscriptsError(
     "unavailable",
-    `The index ${path} was created by an older version of this program.`,
-    "Run `transcripts index` to update it.",
+    `The index ${path} was created by another version of this program.`,
+    "Run `transcripts index` to set it aside and create a new one.",
   );
 }

@@ -1,48 +1,30 @@
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
-import { blockValues, MESSAGES, numberIn, packedText, SEARCHED, textIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
-import { searchedContent, searchText } from "../index-texts.ts";
 import {
-  takenId,
-  upsert,
-  type Condition,
-  type Dialect,
-  type SqlDatabase,
-  type SqlSession,
-  type SqlValue,
-} from "../sql-database.ts";
+  MESSAGES,
+  numberIn,
+  packedText,
+  SEARCHED,
+  textIn,
+  WRITTEN_BLOCKS,
+  type Row,
+  type TableColumns,
+} from "../columns.ts";
+import { searchedContent, searchText } from "../index-texts.ts";
+import { takenId, upsert, type Dialect, type SqlDatabase, type SqlSession, type SqlValue } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
 import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.ts";
-import { noDatabase, olderVersion } from "./open-sqlite.ts";
+import { noDatabase, otherVersion } from "./open-sqlite.ts";
 import { asStoreError, damaged } from "./sqlite-faults.ts";
 
-const SESSION_NUMBER = "(SELECT number FROM sessions WHERE session_id = ?)";
-/** 0 for an event without a message, as an earlier version may have left it. */
-const MESSAGE_NUMBER = "coalesce((SELECT number FROM message_rows WHERE message_id = ?), 0)";
-const PUT_MESSAGE = put("message_rows", "message_id", MESSAGES.names, { session_id: ["session", SESSION_NUMBER] });
-/** As the view `events` has it. */
-const SEARCHED_COLUMNS = SEARCHED.list.replace(
-  "content",
-  "CASE WHEN text_bytes > 0 THEN packed ELSE content END AS content",
-);
-const PUT_BLOCK = `${put("event_rows", "event_id", [...WRITTEN_BLOCK, "packed", "text_bytes"], {
-  session_id: ["session", SESSION_NUMBER],
-  message_id: ["message", MESSAGE_NUMBER],
-})} RETURNING ${SEARCHED_COLUMNS}`;
-const FIND_BLOCK = `SELECT ${SEARCHED_COLUMNS} FROM event_rows WHERE event_id = ?`;
-const CONTENT_AT = WRITTEN_BLOCK.indexOf("content");
-const NOTHING_PACKED = new Uint8Array();
+const PUT_MESSAGE = put(MESSAGES, "message_id");
+const PUT_BLOCK = `${put(WRITTEN_BLOCKS, "event_id")} RETURNING position, ${SEARCHED.names.join(", ")}`;
+const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM events WHERE event_id = ?`;
+const CONTENT_AT = WRITTEN_BLOCKS.names.indexOf("content");
 
-/** Returns a statement that inserts or updates a row. `numbers`: columns of the numbers of ids, and how to find them. */
-function put(
-  table: string,
-  key: string,
-  names: readonly string[],
-  numbers: Readonly<Record<string, readonly [column: string, number: string]>>,
-): string {
-  const columns = names.map((name) => numbers[name]?.[0] ?? name);
-  const values = names.map((name) => numbers[name]?.[1] ?? "?");
-  return upsert({ table, key, session: "session" }, columns, `VALUES (${values.join(", ")})`);
+/** Returns a statement that inserts or updates a row. */
+function put(rows: TableColumns, key: string): string {
+  return upsert(rows, key, `VALUES (${rows.values(() => "?").join(", ")})`);
 }
 
 /**
@@ -172,7 +154,7 @@ function emptyLog(database: SqliteDriver): void {
 function valuesOf(values: readonly SqlValue[]): DriverValue[] {
   return values.map((value) => {
     if (typeof value === "boolean") return Number(value);
-    return typeof value !== "object" || value === null ? value : JSON.stringify(value);
+    return typeof value !== "object" || value === null || value instanceof Uint8Array ? value : JSON.stringify(value);
   });
 }
 
@@ -182,10 +164,8 @@ export const APPLICATION_ID = 0x54_52_4e_53;
 const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
   name: "sqlite",
   isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
-  tables: { messages: "message_rows", events: "event_rows", ofSession: `session = ${SESSION_NUMBER}` },
   lower: (column) => `lower(${column})`,
   lockRow: "",
-  hasKeyword,
   // With `EXISTS`, SQLite 3.51 makes a join of it, whose `OFFSET` counts a snippet once for each time that it has the tag.
   hasTag: (tag) => ({ sql: "? IN (SELECT value FROM json_each(tags) WHERE type = 'text')", values: [tag] }),
   candidates: sqliteCandidates,
@@ -200,7 +180,7 @@ const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
     if (await isOurs(session)) return await pragma(session, "user_version");
     throw damaged(place);
   },
-  notCurrent: (version, place) => (version === 0 ? noDatabase(place) : olderVersion(place)),
+  notCurrent: (version, place) => (version === 0 ? noDatabase(place) : otherVersion(place)),
 };
 
 async function isOurs(session: SqlSession): Promise<boolean> {
@@ -209,17 +189,6 @@ async function isOurs(session: SqlSession): Promise<boolean> {
 
 async function pragma(session: SqlSession, name: string): Promise<number> {
   return (await session.all(`PRAGMA ${name}`, [], (row) => numberIn(row, name)))[0] ?? 0;
-}
-
-/**
- * FTS5 finds three or more characters by its index alone, and compares fewer with each text. A leading `+` disables the
- * lookup of each match in the table: the other columns are read from an index, which has no contents.
- */
-function hasKeyword(folded: string): Condition {
-  const isIndexed = Array.from(folded).length >= 3;
-  const pattern = isIndexed ? `"${folded.replaceAll('"', '""')}"` : `*${folded.replaceAll(/[*?[]/g, "[$&]")}*`;
-  const test = isIndexed ? "snippet_search MATCH ?" : "text GLOB ?";
-  return { sql: `+position IN (SELECT rowid FROM snippet_search WHERE ${test})`, values: [pattern] };
 }
 
 function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {
@@ -252,12 +221,11 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void
   for (const { position, text } of texts) add.run(position, text);
 }
 
+/** Deflates a long text. */
 function packedValues(block: StoredBlock): DriverValue[] {
-  const values = valuesOf(blockValues(block));
-  const text = String(values[CONTENT_AT]);
-  const packed = packedText(text);
-  if (packed === undefined) return [...values, NOTHING_PACKED, 0];
-  return [...values.with(CONTENT_AT, ""), packed, Buffer.byteLength(text)];
+  const values = valuesOf(WRITTEN_BLOCKS.write(block));
+  const packed = packedText(String(values[CONTENT_AT]));
+  return packed === undefined ? values : values.with(CONTENT_AT, packed);
 }
 
 /** Returns null for a block that a search never returns. */

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateStore, openStore, type StoreWhere } from "../../../src/store/open-store.ts";
+import { openStore, type StoreWhere } from "../../../src/store/open-store.ts";
 import { openPostgres } from "../../../src/store/postgres/postgres-database.ts";
 import type { Row } from "../../../src/store/columns.ts";
 import { openSqliteDatabase } from "../../../src/store/sqlite/open-sqlite.ts";
@@ -20,14 +20,14 @@ export interface TestBackend {
   sql(where: StoreWhere, statement: string): Promise<Row[]>;
 }
 
-/** Bytes of an empty store, which this process makes once: the steps of the migrations take longer than many tests. */
+/** Bytes of an empty store, which this process makes once. */
 let emptyFile: Promise<Buffer> | undefined;
 
 async function migratedBytes(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "opencode-transcripts-"));
   try {
     const path = join(folder, "store.db");
-    await migrateStore({ env: { TRANSCRIPTS_DATABASE: path }, home: folder });
+    await (await openStore({ env: { TRANSCRIPTS_DATABASE: path }, home: folder })).close();
     return readFileSync(path);
   } finally {
     rmSync(folder, { recursive: true });
@@ -62,11 +62,10 @@ export const sqlite: TestBackend = {
 /** On a server that is started before the first test. */
 export function postgres(server: () => PostgresServer): TestBackend {
   const placeOf = (url: string): StoreWhere => ({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: makeTempDir() });
-  // The steps of the migrations take longer than most tests: copying what they made does not.
   let migrated: Promise<string> | undefined;
   const migrate = async (): Promise<string> => {
     const url = await server().newDatabase();
-    await migrateStore(placeOf(url));
+    await (await openStore(placeOf(url))).close();
     return url;
   };
   return {

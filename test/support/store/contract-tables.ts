@@ -1,5 +1,7 @@
 /** Constraints that the tables enforce, whoever writes them. */
 import assert from "node:assert/strict";
+import { MESSAGES, SESSIONS, SNIPPETS, SUGGESTED, TOMBSTONES, WRITTEN_BLOCKS } from "../../../src/store/columns.ts";
+import { openStore } from "../../../src/store/open-store.ts";
 import { test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
 import { fillSession, madeSnippet } from "./made-rows.ts";
@@ -64,13 +66,42 @@ export function tableContract(backend: TestBackend): void {
     withStore(backend, async (store, where) => {
       await fillSession(store);
       const snippet = await store.insertSnippet(madeSnippet({ event_id: "s1-1" }));
-      const events = backend.name === "sqlite" ? "event_rows" : "events";
-      await backend.sql(where, `DELETE FROM ${events} WHERE event_id = 's1-1'`);
+      await backend.sql(where, "DELETE FROM events WHERE event_id = 's1-1'");
       assert.deepEqual(await store.snippet(snippet.snippet_id), { ...snippet, event_id: null });
       await backend.sql(where, "DELETE FROM sessions");
       assert.equal(await store.snippet(snippet.snippet_id), undefined);
       assert.equal((await store.querySnippets({ keyword: "queue", limit: 0, offset: 0 })).total_count, 0);
     }));
+
+  test(`${backend.name}: the tables have no other columns than those of the other database, but for the search index`, () =>
+    withStore(backend, async (_, where) => {
+      const columns =
+        backend.name === "sqlite"
+          ? `SELECT t.name || '.' || c.name AS name FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
+              WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'event_search%'`
+          : `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+              WHERE table_schema = 'public' AND table_name <> 'transcripts_schema' AND column_name <> 'folded'`;
+      const declared = [SESSIONS, MESSAGES, WRITTEN_BLOCKS, SNIPPETS, SUGGESTED, TOMBSTONES].flatMap(
+        ({ table, columns: names }) => names.map((name) => `${table}.${name}`),
+      );
+      const keys = ["sessions.number", "messages.number", "events.position", "conversation_snippets.position"];
+      assert.deepEqual(
+        (await backend.sql(where, columns)).map(({ name }) => String(name)).toSorted(),
+        [...declared, ...keys, "forgotten_sessions.forgotten_at"].toSorted(),
+      );
+      const views =
+        backend.name === "sqlite"
+          ? "SELECT 1 FROM sqlite_schema WHERE type = 'view'"
+          : "SELECT 1 FROM pg_views WHERE schemaname = 'public'";
+      assert.deepEqual(await backend.sql(where, views), []);
+    }));
+
+  test(`${backend.name}: several programs that open a new store at once all get it`, async () => {
+    const where = await backend.newPlace();
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(where)));
+    for (const store of stores) assert.deepEqual(await store.sessions(), []);
+    for (const store of stores) await store.close();
+  });
 
   test(`${backend.name}: the indexes that the specification names are there`, () =>
     withStore(backend, async (_, where) => {

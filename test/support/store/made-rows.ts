@@ -94,8 +94,10 @@ function blockOf(event: StoredEvent): StoredBlock {
     source_uuid: null,
     is_error: null,
     exit_code: null,
-    kept: "text",
+    kept: "all",
     metadata: {},
+    // The input of a call is JSON.
+    content: event.block_type === "tool_use" ? JSON.stringify(event.content) : event.content,
     identity: null,
     record_hash: null,
     answers_uuid: null,

@@ -12,11 +12,6 @@ export interface WaitingChild {
   end(): Promise<unknown>;
 }
 
-/** Brings a store to a version, or opens it. */
-export async function migrationChild(where: StoreWhere, version?: number): Promise<WaitingChild> {
-  return waitingChild("migrate-child.ts", [JSON.stringify(where), ...(version === undefined ? [] : [`${version}`])]);
-}
-
 /** Stores a suggestion. */
 export async function suggestionChild(where: StoreWhere, snippet: string): Promise<WaitingChild> {
   return waitingChild("suggest-child.ts", [JSON.stringify(where), snippet]);
