@@ -85,7 +85,7 @@ export function createContext(io: Io) {
     // If standard error is closed, notes are dropped.
     await io.stderr.write(line).catch(() => undefined);
   };
-  const { archive, closeArchive } = lazyArchive(io);
+  const { archive, closeArchive } = lazyArchive({ ...io, note: (text) => context.note(text) });
   const { env, cwd, home, installation, signal } = io;
   const context = {
     env,

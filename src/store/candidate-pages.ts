@@ -44,8 +44,8 @@ export function filterOf(
 }
 
 /** Condition on events of a list of sessions. */
-export function ofSessions({ isOneOf }: Dialect): string {
-  return `session IN (SELECT number FROM sessions WHERE ${isOneOf("session_id")})`;
+export function ofSessions(dialect: Dialect): string {
+  return `session IN (SELECT number FROM sessions WHERE ${dialect.isOneOf("session_id")})`;
 }
 
 /** Yields the events at the places of a query, page by page. `placesOf` returns the next page, newest first. */
@@ -65,7 +65,7 @@ export async function* candidatesAt(
 }
 
 /** Returns the events at these places, except any deleted in the meantime. */
-export function candidatesIn(session: SqlSession, places: readonly Place[], calls = false): Promise<Candidate[]> {
+function candidatesIn(session: SqlSession, places: readonly Place[], calls = false): Promise<Candidate[]> {
   const isOne = session.dialect.isOneOf("position");
   return session.all(
     `SELECT ${candidateColumns(calls)} FROM ${BLOCKS.from} WHERE ${isOne} ORDER BY position DESC`,

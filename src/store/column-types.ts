@@ -1,16 +1,12 @@
-/** Column types, and other words of the schema, where the two databases differ. */
-export interface Types {
+/** Words of the schema that differ between the two databases. */
+
+/**
+ * Types of columns. `key`: text that is compared and sorted by its bytes; `packable`: text that may be deflated.
+ */
+export type ColumnType = "key" | "integer" | "boolean" | "time" | "real" | "json" | "uuid" | "packable";
+
+export interface Types extends Readonly<Record<ColumnType, string>> {
   name: "sqlite" | "postgres";
-  /** Text that is compared and sorted by its bytes. */
-  key: string;
-  integer: string;
-  boolean: string;
-  time: string;
-  real: string;
-  json: string;
-  uuid: string;
-  /** Text that may be deflated. */
-  packable: string;
   /** Number given to each new row. */
   number: string;
   /** Condition on the creation of a table or index: PostgreSQL creates them under a lock. */

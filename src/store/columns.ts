@@ -25,7 +25,7 @@ import {
   type StoredSession,
   type StoredSnippet,
 } from "./stored-model.ts";
-import type { Types } from "./column-types.ts";
+import type { ColumnType, Types } from "./column-types.ts";
 import type { AnswerRow, Candidate, FailureCount, MessageCount, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
@@ -42,7 +42,7 @@ export class UnexpectedValue extends Error {
 
 interface Column<T> {
   /** Type in the database, where the two differ by `Types`. */
-  type: keyof Types | "TEXT";
+  type: ColumnType | "TEXT";
   isNullable?: boolean;
   /** Default and checks. */
   rule?: (types: Types) => string;
@@ -73,7 +73,7 @@ export function textIn(row: Row, name: string): string {
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
 
 /** Reads a text that `packedText` may have packed. */
-export function packedTextIn(row: Row, name: string): string {
+function packedTextIn(row: Row, name: string): string {
   const value = row[name];
   if (!(value instanceof Uint8Array)) return textIn(row, name);
   try {

@@ -2,12 +2,7 @@
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
-import {
-  createCommand,
-  jsonObject,
-  runnable,
-  type Versioned,
-} from "../command.ts";
+import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
