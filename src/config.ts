@@ -44,7 +44,7 @@ const optionShapes = {
       ),
       DATA_FOLDER,
     ),
-    "Folder for transcripts and saved sessions. A relative path starts at the project's root.",
+    "Folder for transcripts and saved sessions. A relative path starts at the project's root, one that begins with `~` in your home.",
   ),
   followLinks: described(
     z._default(z.boolean(), false),

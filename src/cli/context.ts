@@ -1,14 +1,12 @@
 /** What a command gets from the process: its inputs, its outputs, the store. Passed in, so that tests run it in their own. */
 import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
+import { PLUGIN } from "../sessions/host-config.ts";
 import type { Archive } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWhere } from "../store/store-place.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { createProgress, type Progress, type ShownProgress } from "./terminal/progress.ts";
-
-/** Name of this package, by which a host installs it. */
-export const PLUGIN = "opencode-transcripts";
 
 export interface Output {
   /** Resolves when the text is written. Rejects with `ClosedOutput` if the reader closed the output. */

@@ -21,7 +21,7 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
     section("Index", [indexLine(context, result)]),
     section("Deleted soon", expiringLines(context, result)),
     section("Recording", [
-      configLine(context, result),
+      ...configLines(context, result),
       ...result.warnings.map((warning) => `${context.colors.yellow("!")} ${neutralLine(warning)}`),
     ]),
     section(
@@ -86,13 +86,19 @@ function expiringLines({ colors }: CommandContext, { expiring }: DoctorOutput): 
   });
 }
 
-function configLine({ colors, cwd }: CommandContext, { config }: DoctorOutput): string {
-  if (config === null)
-    return `${colors.dim("-")} no opencode.json in ${neutralLine(cwd)} or above; \`transcripts init\` creates one`;
-  const path = neutralLine(config.path);
-  if (config.problem !== null) return `${colors.red("x")} ${path}: ${neutralLine(config.problem)}`;
-  if (config.plugin === true) return `${colors.green("+")} ${path} has the plugin`;
-  return `${colors.dim("-")} ${path} does not have the plugin; \`transcripts init\` adds it`;
+function configLines({ colors, cwd }: CommandContext, { configs }: DoctorOutput): string[] {
+  const lines = configs.map(({ path, plugin, problems }) => {
+    const problem = problems.map((each) => `\n    ${neutralLine(each)}`).join("");
+    const file = neutralLine(path);
+    if (plugin === null) return `${colors.red("x")} ${file}:${problem}`;
+    if (plugin) return `${problems.length > 0 ? colors.red("x") : colors.green("+")} ${file} has the plugin${problem}`;
+    return `${colors.dim("-")} ${file} does not have the plugin`;
+  });
+  if (!configs.some(({ plugin }) => plugin === true))
+    lines.push(
+      `${colors.dim("-")} no plugin in ${neutralLine(cwd)}; \`transcripts init\` adds it, \`transcripts init --global\` for all projects`,
+    );
+  return lines;
 }
 
 function contentLines({ colors }: CommandContext, result: DoctorOutput): string[] {

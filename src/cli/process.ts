@@ -5,7 +5,8 @@ import { resolve, sep } from "node:path";
 import type { Writable } from "node:stream";
 import { errorCode } from "../transcript/files/fault.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { ClosedOutput, Interrupted, type Output, PLUGIN } from "./context.ts";
+import { PLUGIN } from "../sessions/host-config.ts";
+import { ClosedOutput, Interrupted, type Output } from "./context.ts";
 import { runProgram } from "./program.ts";
 
 /** 128 plus the number of the signal. */

@@ -5,6 +5,7 @@ import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
 import type { Recorder } from "../transcript/recorder.ts";
 import type { RecorderQueries } from "../transcript/records.ts";
+import { configuredFolder } from "../sessions/host-config.ts";
 import { dataFolderOf } from "../sessions/session-roots.ts";
 import type { ToolSurroundings } from "../tools/runner/tool-requests.ts";
 import { ToolRunner } from "../tools/runner/tool-runner.ts";
@@ -52,8 +53,9 @@ export interface Shared {
   host: HostView;
 }
 
-/** Returns the shared state for a data folder and options, created by the first instance. */
-export function joinShared(root: string, dataFolder: string, options: Options, host: HostView, fs: FileSystem): Shared {
+/** Returns the shared state for a project's root and options, created by the first instance. */
+export function joinShared(root: string, options: Options, host: HostView, fs: FileSystem): Shared {
+  const dataFolder = configuredFolder(root, options.directory, surroundings().home);
   const registry = onceInProcess("shared", () => new Map<string, Shared>());
   const key = JSON.stringify([dataFolder, options]);
   let shared = registry.get(key);

@@ -1,9 +1,9 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { DATA_FOLDER } from "../transcript/transcript-paths.ts";
-import { nodeSessionFiles, type SessionFiles, textOfFile } from "./session-files.ts";
+import { configPlaces, configuredFolder, type HostSurroundings, optionsOf, pluginEntries } from "./host-config.ts";
+import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRoot, Where } from "./session-ref.ts";
-import { type Fields, isFields } from "../parse/json-fields.ts";
 
 /** Names of the databases; unusual channels have their own. */
 const DATABASE_NAMES = { opencode: /^opencode(?:-[\w.-]+)?\.db$/, kilo: /^kilo(?:-[\w.-]+)?\.db$/ };
@@ -118,13 +118,6 @@ export async function kindOf(path: string, files: Pick<SessionFiles, "stat">): P
   }
 }
 
-/** Names of the agents' files, and of the folders that contain them in a project and in the user's configuration. */
-const AGENTS = ["opencode", "kilo"];
-/** Matches the package by name, with a version, or by path. */
-const PLUGIN = /(?:^|[\\/])opencode-transcripts(?:$|[@\\/])/;
-/** Maximum size of a configuration file that is read. */
-const MAX_BYTES = 1024 * 1024;
-
 interface RecorderConfig {
   /** Folders named by the option `directory`; none without the option. */
   folders: string[];
@@ -132,73 +125,16 @@ interface RecorderConfig {
   followLinks: boolean;
 }
 
-/**
- * Reads the recorder's folders from opencode's and Kilo's configuration: the files of the project (from `cwd` upwards to
- * `root`, also in `.opencode` and `.kilo`) and the user's own. Skips files that cannot be read or parsed, since the agents
- * report those.
- */
-async function recorderConfig(
-  { cwd, env, home }: Pick<Where, "cwd" | "env" | "home">,
-  root: string,
-  files: Pick<SessionFiles, "openRead" | "stat">,
-): Promise<RecorderConfig> {
-  const configs = env["XDG_CONFIG_HOME"] || join(home, ".config");
-  const named = ["OPENCODE_CONFIG", "KILO_CONFIG"].flatMap((name) => env[name] || []);
-  const namesIn = (folder: string, agent: string): string[] => [
-    join(folder, `${agent}.json`),
-    join(folder, `${agent}.jsonc`),
-  ];
-  const optionsIn = async (paths: readonly string[]): Promise<Fields[]> => {
-    return (await Promise.all(paths.map((path) => readConfig(path, files)))).flatMap(pluginOptions);
-  };
-  const ofProject = await optionsIn(
-    upwards(cwd, root).flatMap((folder) =>
-      AGENTS.flatMap((agent) => [...namesIn(folder, agent), ...namesIn(join(folder, `.${agent}`), agent)]),
-    ),
-  );
-  const ofUser = await optionsIn([
-    ...AGENTS.flatMap((agent) => namesIn(join(configs, agent), agent)),
-    ...named.map((path) => resolve(cwd, path)),
-  ]);
-  const directories = [...ofProject, ...ofUser].flatMap(({ directory }) =>
-    typeof directory === "string" && directory.trim() !== "" ? [directory.trim()] : [],
+/** Reads the recorder's folders from the configuration of opencode and Kilo. */
+async function recorderConfig(where: HostSurroundings, root: string, files: SessionFiles): Promise<RecorderConfig> {
+  const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
+  const entries = await pluginEntries(places, where, files);
+  const ofUser = entries.filter(({ scope }) => scope === "user");
+  const directories = optionsOf(entries).flatMap(({ directory }) =>
+    typeof directory === "string" && directory.trim() !== "" ? [directory] : [],
   );
   return {
-    folders: [...new Set(directories.map((directory) => resolve(root, directory)))],
-    followLinks: ofUser.some(({ followLinks }) => followLinks === true),
+    folders: [...new Set(directories.map((directory) => configuredFolder(root, directory, where.home)))],
+    followLinks: optionsOf(ofUser).some(({ followLinks }) => followLinks === true),
   };
-}
-
-/** Returns the folders from one upwards to another, inclusive; only the first if it is not inside the other. */
-function upwards(start: string, end: string): string[] {
-  const folders = [start];
-  for (let at = start; at !== end; at = dirname(at)) {
-    if (dirname(at) === at) return [start];
-    folders.push(dirname(at));
-  }
-  return folders;
-}
-
-async function readConfig(path: string, files: Pick<SessionFiles, "openRead" | "stat">): Promise<Fields | undefined> {
-  const text = await textOfFile(path, files, MAX_BYTES).catch(() => undefined);
-  if (text === undefined) return undefined;
-  const { parse } = await import("jsonc-parser");
-  const config: unknown = parse(text.replace(/^\ufeff/, ""), [], { allowTrailingComma: true });
-  return isFields(config) ? config : undefined;
-}
-
-/** Returns the options in each `["opencode-transcripts", { … }]`, and in 2.x `{ "package": …, "options": { … } }`. */
-function pluginOptions(config: Fields | undefined): Fields[] {
-  return ["plugin", "plugins"].flatMap((key) => {
-    const list = config?.[key];
-    if (!Array.isArray(list)) return [];
-    return list.flatMap((entry: unknown) => {
-      const [name, options]: unknown[] = Array.isArray(entry)
-        ? entry
-        : isFields(entry)
-          ? [entry["package"], entry["options"]]
-          : [];
-      return typeof name === "string" && PLUGIN.test(name) && isFields(options) ? [options] : [];
-    });
-  });
 }

@@ -136,6 +136,19 @@ if (OPENCODE2_BIN === undefined) {
       await sandbox.configure(PLUGINS);
     }, 120_000);
 
+    test("runs and records once with two copies of the package in its configuration", async () => {
+      const packages = join(sandbox.env["XDG_CACHE_HOME"] ?? "", "opencode/packages/opencode-transcripts");
+      if (!existsSync(packages)) installPacked(join(packages, "node_modules"));
+      await sandbox.configure(["opencode-transcripts", ...PLUGINS]);
+      const host = await start();
+      const sessionID = await host.createSession(sandbox.projectDir);
+      await host.prompt(sessionID, "scenario:saved");
+      await host.prompt(sessionID, "scenario:plain");
+      await host.stop("SIGTERM");
+      assert.deepEqual(await told(sessionID), toldByStore(await messagesAfterwards(sessionID)));
+      await sandbox.configure(PLUGINS);
+    }, 120_000);
+
     test("records a subagent below its parent", async () => {
       const host = await start();
       const parentID = await host.createSession(sandbox.projectDir);

@@ -35,7 +35,7 @@ const COMMANDS: readonly string[][] = [
 ];
 
 const ON_HOME: readonly string[][] = [
-  ["init", "--json"],
+  ["init", "--yes", "--json"],
   ["init", "--json", "--dry-run"],
   ["list", "--json", "--subagents"],
   ["find", "the", "--json"],

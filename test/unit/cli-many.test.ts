@@ -244,7 +244,7 @@ describe("transcripts doctor", () => {
     const { stdout, exitCode } = await runCli(["doctor", "--json"], { home });
     const found = outputOf("doctor", stdout);
     assert.equal(exitCode, 0);
-    assert.deepEqual([found.ok, found.checked, found.of, found.lines, found.config], [true, 1, 1, 13, null]);
+    assert.deepEqual([found.ok, found.checked, found.of, found.lines, found.configs], [true, 1, 1, 13, []]);
     assert.deepEqual([found.unknown_types, found.skipped_types], [{ hologram: 1 }, { progress: 1 }]);
     assert.deepEqual(
       found.damage.map(({ code, first_line }) => [code, first_line]),
@@ -252,7 +252,7 @@ describe("transcripts doctor", () => {
     );
     const text = (await runCli(["doctor"], { home })).stdout;
     assert.match(text, /of unknown type: hologram 1\n/);
-    assert.match(text, /no opencode\.json in .*`transcripts init` creates one/);
+    assert.match(text, /no plugin in .*; `transcripts init` adds it/);
   });
 
   test("invalid arguments fail", async () => {
@@ -263,7 +263,7 @@ describe("transcripts doctor", () => {
     const { stdout, exitCode } = await runCli(["doctor"], { home });
     assert.equal(exitCode, 2);
     assert.match(stdout, /x opencode .*opencode\.db: /);
-    assert.match(stdout, /x .*opencode\.json: line 1, column 2: close brace expected/);
+    assert.match(stdout, /x .*opencode\.json:\n +line 1, column 2: close brace expected/);
   });
 
   test("the index: where it is, what it holds, and whether it is whole", async () => {
@@ -298,7 +298,7 @@ describe("transcripts doctor", () => {
   test("the plugin, once init has added it", async () => {
     const home = makeTempDir();
     mkdirSync(join(home, ".git"));
-    await runCli(["init"], { home });
+    await runCli(["init", "--yes"], { home });
     assert.match((await runCli(["doctor"], { home })).stdout, /\+ .*opencode\.json has the plugin\n/);
   });
 });

@@ -59,7 +59,7 @@ describe("a pipe in the place of a file", () => {
     [["index"], 0],
     [["find", "sum"], 0],
     [["doctor"], 2],
-    [["init"], 2],
+    [["init", "--yes"], 2],
     [["forget", SESSION, "--dry-run"], 0],
     [["forget", "ses_a", "--dry-run"], 0],
     [["forget", "named.jsonl", "--dry-run"], 2],

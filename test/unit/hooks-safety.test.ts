@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { HostStep } from "../support/recording/host-steps.ts";
 import {
+  ABORTED,
+  abortError,
   call,
   completed,
+  delta,
   message,
   openText,
   running,
@@ -171,6 +174,28 @@ describe("a plugin instance that is recreated in the same process", () => {
     assert.deepEqual(told, toldBy(sampleConversation("ses_1", 3)));
     assert.equal(raw.filter((entry) => entry.type === "session_event").length, 3, "one usage event a turn");
   });
+
+  for (const [name, options] of [
+    ["the same options", OPTIONS],
+    ["other options", { ...OPTIONS, maxInlineChars: 100 }],
+  ] as const) {
+    test(`two of two entries with ${name} record a text that is cut off once`, async () => {
+      const project = makeTempDir();
+      const hosts = [new PluginHost(project, OPTIONS), new PluginHost(project, options)];
+      const of = { sessionID: "ses_1", messageID: "msg_0000_4", id: "prt_0000_c" };
+      const cut = [message("ses_1", "msg_0000_4", "assistant"), openText(of), delta(of, "one "), delta(of, "two")];
+      for (const step of [
+        ...newSession("ses_1"),
+        ...cut,
+        abortError("ses_1"),
+        message("ses_1", "msg_0000_4", "assistant", ABORTED),
+      ])
+        for (const host of hosts) await host.does(step);
+      for (const host of hosts) await host.dispose();
+      const { told } = await readSound(join(project, ".openfleet"), "ses_1.md");
+      assert.deepEqual(told, [...toldBy(sampleConversation("ses_1")), "assistant (interrupted): one two"]);
+    });
+  }
 });
 
 /** A client each of whose calls does the same. */

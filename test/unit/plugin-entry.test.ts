@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "../support/repository.ts";
 import { event, message, openText, session, status, wholeText } from "../support/recording/host-steps.ts";
@@ -33,6 +33,22 @@ describe("the plugin's entry", () => {
     assert.deepEqual(seen.requests, []);
     assert.deepEqual(readdirSync(project), []);
   }, 90_000);
+
+  test("has another id in a second copy of the package, with which the preview of opencode 2.x would run neither", async () => {
+    const [first, second] = [makeTempDir(), makeTempDir()];
+    const ids: unknown[] = [];
+    for (const folder of [first, second, `${first}?mtime=2`]) {
+      const [path = "", query = ""] = folder.split("?");
+      cpSync(join(REPOSITORY, "src"), join(path, "src"), { recursive: true });
+      symlinkSync(join(REPOSITORY, "node_modules"), join(path, "node_modules"));
+      const { default: plugin } = await import(join(path, `src/plugin.ts?${query}`));
+      ids.push(plugin.id);
+      rmSync(join(path, "node_modules"));
+    }
+    assert.notEqual(ids[0], ids[1]);
+    assert.equal(ids[2], ids[0], "a reload changes nothing");
+    for (const id of ids) assert.match(String(id), /^opencode-transcripts(?:-\d+)?$/);
+  });
 
   test("makes nothing on disk and asks nothing for sessions that are only mentioned", async () => {
     const project = makeTempDir();
@@ -75,6 +91,21 @@ test("Kilo's line about its snapshot, which it shows as a text and removes, is n
 });
 
 describe("the data folder", () => {
+  test("is in the home if the option begins with ~", async () => {
+    const [home, project] = [makeTempDir(), makeTempDir()];
+    const { HOME: own } = process.env;
+    process.env["HOME"] = home;
+    try {
+      const host = new PluginHost(project, { redact: false, directory: "~/log" });
+      await host.does(...newSession("ses_1"));
+      await host.dispose();
+    } finally {
+      process.env["HOME"] = own;
+    }
+    assert.deepEqual(transcriptsIn(join(home, "log")), ["ses_1.md"]);
+    assert.ok(!existsSync(join(project, "~")));
+  });
+
   test("is in the worktree, or outside of one in the folder that was opened", async () => {
     const repository = makeTempDir();
     const inside = join(repository, "packages");

@@ -15,8 +15,7 @@ import { VERSION } from "../../version.ts";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { doctorText } from "../doctor-text.ts";
-import { addPlugin } from "../init/plugin-config.ts";
-import { configText, projectAt } from "../init/project-config.ts";
+import { type HostConfig, hostConfigs } from "../init/host-configs.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { hasContent } from "../../indexing/is-current.ts";
 import { type Expiring, expiringSessions } from "../../queries/expiring-sessions.ts";
@@ -50,9 +49,9 @@ export interface DoctorOutput extends Versioned {
   index: IndexHealth;
   /** Files and folders that could not be read. */
   unreadable: Unreadable[];
-  /** opencode's configuration of this project, and whether it has the plugin; null if there is none. */
-  config: { path: string; plugin: boolean | null; problem: string | null } | null;
-  /** About the data folder: a link out of the project, a changed .gitignore. */
+  /** Configuration of opencode and Kilo: the files of the project, and every other place that has the plugin. */
+  configs: HostConfig[];
+  /** A link out of the project, a changed .gitignore, a plugin that is loaded twice. */
   warnings: string[];
   /** Sessions that their agent deletes within a week and that the index does not have as they are. */
   expiring: Expiring[];
@@ -104,17 +103,17 @@ export const command = runnable(definition, async (context, _args, options) => {
   const content = await lookInto(context, sample);
   const places = await placesOf(found, content.unknownIn);
   const unreadable = [...found.unreadable, ...places.unreadable, ...content.unreadable];
-  const config = await configOf(context);
+  const { configs, warnings } = await hostConfigs(context);
   const { index, expiring } = await indexHealth(context, found, isThorough);
   const result = await redactedRow<DoctorOutput>(redactorFor(), {
     version: 1,
-    ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
+    ok: unreadable.length === 0 && index.problem === null && configs.every(({ problems }) => problems.length === 0),
     program: { version: VERSION, runtime: runtime() },
     places: places.rows,
     index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
-    config,
-    warnings: await warningsOf(found),
+    configs,
+    warnings: [...warnings, ...(await warningsOf(found))],
     expiring,
     checked: sample.length - content.unreadable.length,
     of: found.sessions.length,
@@ -196,23 +195,6 @@ async function warningsOf({ roots }: FoundSessions): Promise<string[]> {
     if (unignored !== undefined) warnings.push(unignored);
   }
   return warnings;
-}
-
-/** Returns the first configuration that has the plugin, or else the first. */
-async function configOf({ cwd, plugin }: CommandContext): Promise<DoctorOutput["config"]> {
-  const { configs } = await projectAt(cwd);
-  const read = await Promise.all(configs.map((path) => configAt(path, plugin)));
-  return read.find((config) => config.plugin === true) ?? read[0] ?? null;
-}
-
-async function configAt(path: string, plugin: string): Promise<NonNullable<DoctorOutput["config"]>> {
-  try {
-    const addition = addPlugin(await configText(path), undefined, plugin);
-    if (addition.kind === "broken") return { path, plugin: null, problem: addition.problem };
-    return { path, plugin: addition.kind === "present", problem: null };
-  } catch (error) {
-    return { path, plugin: null, problem: reasonOf(error) };
-  }
 }
 
 /** Counts over the lines of the sessions that were checked. */

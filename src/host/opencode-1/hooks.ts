@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import type { Hooks, PluginInput } from "@opencode-ai/plugin";
 import { parseOptions } from "../../config.ts";
 import type { FileSystem } from "../../transcript/files/file-system.ts";
@@ -9,7 +9,8 @@ import { hintAtTranscript } from "../compaction.ts";
 import { callHints, promptRecords, resultHints } from "./hook-records.ts";
 import { offeredTools } from "../offered-tools.ts";
 import { OpencodeQueries, summarize } from "./queries.ts";
-import { joinShared, leaveShared, type HostView } from "../shared.ts";
+import { fieldOf } from "../../parse/json-fields.ts";
+import { joinShared, leaveShared, onceInProcess, type HostView } from "../shared.ts";
 
 /** Limits of `dispose`; the host grants 5 s to all plugins together. */
 const DISPOSE_TIMES = { flushMs: 3_000, endedMs: 4_500 };
@@ -21,10 +22,12 @@ const DISPOSE_TIMES = { flushMs: 3_000, endedMs: 4_500 };
 export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSystem = nodeFileSystem): Hooks {
   const { options, problems } = parseOptions(rawOptions);
   const root = projectRoot(input);
-  const shared = joinShared(root, resolve(root, options.directory), options, viewOf(input), fs);
+  const shared = joinShared(root, options, viewOf(input), fs);
   const translator = new EventTranslator();
-  const record = (make: () => readonly HostRecord[]): void => {
+  /** `live`: the host's object, which it passes to each instance of the plugin. */
+  const record = (live: unknown, make: () => readonly HostRecord[]): void => {
     try {
+      if (wasHeard(live, input.directory)) return;
       for (const host of make()) {
         shared.recorder.accept(host);
         shared.turns.heard(host);
@@ -36,10 +39,10 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
     }
   };
   return {
-    event: async (given) => record(() => translator.translate(given)),
-    "chat.message": async (about, output) => record(() => promptRecords(translator, about, output)),
-    "tool.execute.before": async (about, output) => record(() => callHints(about, output)),
-    "tool.execute.after": async (about, output) => record(() => resultHints(about, output)),
+    event: async (given) => record(fieldOf(given, "event"), () => translator.translate(given)),
+    "chat.message": async (about, output) => record(output, () => promptRecords(translator, about, output)),
+    "tool.execute.before": async (about, output) => record(output, () => callHints(about, output)),
+    "tool.execute.after": async (about, output) => record(output, () => resultHints(about, output)),
     dispose: () => leaveShared(shared, DISPOSE_TIMES).catch((error: unknown) => shared.notices.failure(error)),
     tool: Object.fromEntries(
       offeredTools(options, () => root).map(({ name, description, args, call }) => [
@@ -51,6 +54,19 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
       ? { "experimental.session.compacting": (about, output) => hintAtTranscript(shared, options, about, output) }
       : {}),
   };
+}
+
+/**
+ * Returns whether an instance for the folder has heard this object. Two configurations may name this plugin, each with a
+ * path of its own, and then two instances hear everything.
+ */
+function wasHeard(live: unknown, directory: string): boolean {
+  if (typeof live !== "object" || live === null) return false;
+  const heard = onceInProcess("heard", () => new WeakMap<object, Set<string>>());
+  const folders = heard.get(live) ?? new Set();
+  if (folders.has(directory)) return true;
+  heard.set(live, folders.add(directory));
+  return false;
 }
 
 /** `opencode run` and `serve` dispose no plugins on these signals. */

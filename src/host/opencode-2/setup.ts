@@ -69,7 +69,7 @@ class Plugin implements Instance {
     const root = projectRoot(directory);
     // In 2.x a plugin cannot request a summary.
     const host = { directory, client: NO_TOASTS, queries: this.store, signals: SIGNALS };
-    const shared = joinShared(root, resolve(root, options.directory), options, host, nodeFileSystem);
+    const shared = joinShared(root, options, host, nodeFileSystem);
     this.#shared.set(directory, shared);
     shared.notices.options(problems);
     return shared;
