@@ -151,7 +151,7 @@ function lazyArchive(where: StoreWhere): { archive: Archive; closeArchive: () =>
   };
   return {
     archive: {
-      besides: async (found) => (await archive()).besides(found),
+      completed: async (found) => (await archive()).completed(found),
       named: async (storedId, found) => (await archive()).named(storedId, found),
       withDropped: async (ref) => (await archive()).withDropped(ref),
     },

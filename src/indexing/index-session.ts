@@ -72,6 +72,8 @@ export async function indexSession(request: IndexRequest): Promise<Attempt> {
   } catch (error) {
     if (error instanceof ConcurrentWriteError) return "overtaken";
     if (!isReadFault(error)) throw error;
+    const [next, ...alternatives] = request.ref.alternatives;
+    if (next !== undefined) return indexSession({ ...request, ref: { ...next, alternatives } });
     return { path: placeOf(request.ref), reason: faultOf(error) };
   }
 }

@@ -1,19 +1,24 @@
 /** Matches the sessions on this machine with those in the store. */
 import { statSync, type Stats } from "node:fs";
 import { sep } from "node:path";
+import { isWithin } from "../transcript/files/data-folder.ts";
 import { errorCode } from "../transcript/files/fault.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
+import { joinForms, mayHaveForms } from "../sessions/session-forms.ts";
 import {
+  placeOf,
   sessionRef,
   type SessionRef,
+  type SessionRoot,
   type SessionsFound,
   type Unreadable,
   type Where,
 } from "../sessions/session-ref.ts";
+import { msOf } from "../parse/times.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { withPartTimes } from "./part-times.ts";
-import { forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
+import { baseId, forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
 
 export interface MachineSessions {
   /** Newest first, without forgotten ones. */
@@ -44,7 +49,7 @@ export async function machineSessions(
   const stored = await store.sessions();
   const found = only === undefined ? await findSessions(where, { all: true }) : undefined;
   const own = ownSessions(stored, store);
-  const refs = await withPartTimes(keptForms(found?.sessions ?? only ?? [], own));
+  const refs = await withPartTimes(withKnownForms(found?.sessions ?? only ?? [], own, found));
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
   const { machine } = store;
   const keyed = keyedSessions(refs, { sessions: stored, own, machine, isThere });
@@ -66,23 +71,32 @@ function byMissingRoot(gone: readonly StoredSession[], found: FoundSessions | un
   return new Map(below.filter(([, sessions]) => sessions.length > 0));
 }
 
-/**
- * Keeps the transcript as the source of a session recorded in another project, even if opencode's store has it too: one
- * session must not alternate between two sources.
- */
-function keptForms(refs: readonly SessionRef[], own: readonly StoredSession[]): SessionRef[] {
-  const transcripts = new Map(own.filter(({ source }) => source === "transcript").map((row) => [row.session_id, row]));
-  return refs.map((ref) => {
-    const row = ref.source === "opencode-store" ? transcripts.get(ref.id) : undefined;
-    return (row && transcriptAt(row.path, ref)) ?? ref;
+/** Adds the forms of sessions that only their rows name, such as a transcript in another project. */
+export function withKnownForms(
+  refs: readonly SessionRef[],
+  own: readonly StoredSession[],
+  found?: SessionsFound,
+): SessionRef[] {
+  const rows = Map.groupBy(own.filter(mayHaveForms), ({ session_id: id }) => baseId(id));
+  return refs.flatMap((ref) => {
+    const known = mayHaveForms(ref) ? (rows.get(ref.id) ?? []) : [];
+    const places = new Set([ref, ...ref.alternatives].map(placeOf));
+    const forms = known.flatMap((row) => (places.has(row.path) ? [] : (formAt(row, ref, found) ?? [])));
+    return forms.length === 0 ? [ref] : joinForms([ref, ...forms]);
   });
 }
 
-function transcriptAt(path: string, stored: SessionRef): SessionRef | undefined {
-  const facts = factsOf(path);
+/** Returns the form of a session at the place of its row; undefined if it is not there. */
+function formAt(row: StoredSession, ref: SessionRef, found: SessionsFound | undefined): SessionRef | undefined {
+  if (!isSourceThere(row, found)) return undefined;
+  const known = { id: ref.id, source: row.source, project: ref.project, parentId: ref.parentId };
+  if (row.source === "opencode-store") {
+    const modifiedMs = row.state.source_modified_ms || (msOf(row.modified_at) ?? 0);
+    return sessionRef({ ...known, database: row.path, modifiedMs });
+  }
+  const facts = factsOf(row.path);
   if (facts?.isFile() !== true) return undefined;
-  const known = { path, database: null, modifiedMs: facts.mtimeMs, bytes: facts.size, alternatives: [stored] };
-  return sessionRef({ ...stored, ...known, source: "transcript" });
+  return sessionRef({ ...known, path: row.path, modifiedMs: facts.mtimeMs, bytes: facts.size });
 }
 
 /** Returns the bytes of an average session of each database, which does not list how large each one is. */
@@ -94,6 +108,15 @@ export function databaseShares(refs: readonly SessionRef[]): Map<string | null, 
       return [path, Math.ceil(size / length)];
     }),
   );
+}
+
+/**
+ * Returns true if the session is in a place of its agent that is not searched now, such as that of another profile. It is
+ * then none of the sessions here, whether or not it was indexed.
+ */
+export function isElsewhere({ source, path }: StoredSession, roots: readonly SessionRoot[]): boolean {
+  if (source !== "claude-code" && source !== "opencode-store") return false;
+  return !roots.some((root) => isWithin(root.path, path)) && factsOf(path) !== undefined;
 }
 
 /** Returns true unless the source of a row is known to be missing. */

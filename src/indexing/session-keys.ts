@@ -1,6 +1,7 @@
 /** Matches sessions on this machine with rows of the store. */
 import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
+import { mayHaveForms } from "../sessions/session-forms.ts";
 import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Machine } from "../store/store-place.ts";
@@ -52,17 +53,19 @@ export function baseId(id: string): string {
 
 /**
  * Assigns ids: the first session with an id gets that id, the others get `@` and a hash of their place appended. A
- * session keeps its id, also after it moved, that is if its old place is empty and its id appears somewhere else.
+ * session keeps its id, also after it moved, that is if its old place is empty and its id appears somewhere else. A
+ * session with several forms has one row, whichever of them was indexed: see `joinForms`.
  */
 export function keyedSessions(refs: readonly SessionRef[], stored: StoredSessions): KeyedSession[] {
   const { own } = stored;
   const byPlace = new Map(own.map((session) => [placeKey(session.path, baseId(session.session_id)), session]));
+  const byForm = new Map(own.filter(mayHaveForms).map((session) => [baseId(session.session_id), session]));
   const byId = new Map(stored.sessions.map((session) => [session.session_id, session]));
   const taken = new Set<string>();
   const found = new Map<SessionRef, StoredSession>();
   for (const ref of refs) {
-    const session = placed(ref, byPlace, taken);
-    if (session === undefined) continue;
+    const session = placed(ref, byPlace, taken) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
+    if (session === undefined || taken.has(session.session_id)) continue;
     taken.add(session.session_id);
     found.set(ref, session);
   }

@@ -1,7 +1,7 @@
 /** Finds sessions that only the store has, because their source is gone or on another machine. */
 import { existsSync, type Stats, statSync } from "node:fs";
 import { isCurrent } from "../indexing/is-current.ts";
-import { isSourceThere } from "../indexing/machine-sessions.ts";
+import { isElsewhere, isSourceThere, withKnownForms } from "../indexing/machine-sessions.ts";
 import {
   baseId,
   copiesElsewhere,
@@ -22,15 +22,15 @@ import { storedRef } from "./stored-session.ts";
 export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Archive {
   const opened = async (): Promise<Store | undefined> => (storePlace(where).exists ? open() : undefined);
   return {
-    besides: async (found) => {
-      const none = { sessions: [], unreadable: [], lastMs: new Map<SessionRef, number>() };
+    completed: async (found) => {
+      const sessions = [...found.sessions];
       try {
         const store = await opened();
-        return store === undefined ? none : { ...none, ...(await sessionsBesides(store, found)) };
+        return { sessions: store === undefined ? sessions : await completedSessions(store, found), unreadable: [] };
       } catch (error) {
         if (!isStoreError(error)) throw error;
         const reason = error.message.replace(/\.$/, "");
-        return { ...none, unreadable: [{ path: storePlace(where).place, reason }] };
+        return { sessions, unreadable: [{ path: storePlace(where).place, reason }] };
       }
     },
     named: async (storedId, found) => {
@@ -79,33 +79,30 @@ export async function readableSession(
   return here ?? (await reading()).archivedSession(store, session);
 }
 
-async function sessionsBesides(
-  store: Store,
-  found: SessionsFound,
-): Promise<{ sessions: SessionRef[]; lastMs: Map<SessionRef, number> }> {
+async function completedSessions(store: Store, found: SessionsFound): Promise<SessionRef[]> {
   const sessions = await store.sessions();
   const own = ownSessions(sessions, store);
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
-  const keyed = keyedSessions(found.sessions, { sessions, own, machine: store.machine, isThere });
+  const refs = withKnownForms(found.sessions, own, found);
+  const keyed = keyedSessions(refs, { sessions, own, machine: store.machine, isThere });
   const met = new Set(keyed.map(({ sessionId }) => sessionId));
   const ownRows = new Set(own);
   const idsHere = new Set(found.sessions.map(({ id }) => id));
   const copies = copiesElsewhere(sessions, { own, refs: found.sessions });
-  const lastMs = new Map<SessionRef, number>();
-  for (const { ref, stored } of keyed) {
+  const completed = keyed.map(({ ref, stored }) => {
     const ended = stored !== undefined && isCurrent(ref, stored, "figures") ? msOf(stored.ended_at) : null;
-    if (ended !== null) lastMs.set(ref, ended);
-  }
-  const besides: SessionRef[] = [];
+    return { ...ref, lastMs: ref.lastMs ?? ended };
+  });
   for (const session of sessions) {
     if (met.has(session.session_id) || copies.has(session)) continue;
+    if (ownRows.has(session) && isElsewhere(session, found.roots)) continue;
     const source = ownRows.has(session) ? sourceOf(session, found) : undefined;
     const isUnique = ownRows.has(session) || !idsHere.has(baseId(session.session_id));
     const argument = isUnique ? session.session_id : exactId(session);
     const ref = source ?? (await reading()).archivedSession(store, session, { argument });
-    if (ref !== undefined) besides.push(ref);
+    if (ref !== undefined) completed.push(ref);
   }
-  return { sessions: besides, lastMs };
+  return completed;
 }
 
 /** Returns the session with its file or database, if that is in a place that was not searched. */

@@ -1,5 +1,6 @@
 /** Finds passages in the index, and in sessions that are not indexed in their current state. */
 import { copiesElsewhere, ownSessions } from "../indexing/session-keys.ts";
+import { isElsewhere } from "../indexing/machine-sessions.ts";
 import type { StaleSession } from "../indexing/stale-sessions.ts";
 import { passageAround } from "../matching/passage.ts";
 import { type Found, isWithin, sessionsWithFile } from "../search/collect.ts";
@@ -9,6 +10,7 @@ import { olderHits, search, searchedTerms } from "../search/search.ts";
 import { byEntryTime } from "../sessions/entry-times.ts";
 import { filterByProject } from "../sessions/project-filter.ts";
 import { agentOf, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { sessionRoots } from "../sessions/session-roots.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import type { FindAsked, FoundInFile, FoundPassage, HitSession } from "./find-in-files.ts";
@@ -261,7 +263,11 @@ async function wantedSessions(
   const stored = new Map(all.map((session) => [session.session_id, session]));
   const own = new Set(ownSessions(all, store));
   const copies = copiesElsewhere(all, { own: [...own], refs: changed.map(({ ref }) => ref) });
-  const isAsked = (session: StoredSession): boolean => (here ? own.has(session) : !copies.has(session));
+  const roots = await sessionRoots(where);
+  const isAsked = (session: StoredSession): boolean => {
+    if (own.has(session)) return !isElsewhere(session, roots);
+    return !here && !copies.has(session);
+  };
   const read = new Set(changed.map(({ sessionId }) => sessionId));
   const indexed = all.filter((session) => !read.has(session.session_id) && isAsked(session));
   const isNarrowed = asked.project !== undefined || asked.agent !== undefined;

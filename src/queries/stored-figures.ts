@@ -28,20 +28,27 @@ export async function storedFigures(
   refs: readonly SessionRef[],
 ): Promise<Map<SessionRef, Figures>> {
   const isAnyArchived = refs.some(({ archived }) => archived !== null);
-  const sessions = await store.sessions(isAnyArchived ? {} : { paths: [...new Set(refs.map(placeOf))] });
+  const formsOf = (ref: SessionRef): SessionRef[] => [ref, ...ref.alternatives];
+  const paths = [...new Set(refs.flatMap(formsOf).map(placeOf))];
+  const sessions = await store.sessions(isAnyArchived ? {} : { paths });
   const byId = new Map(sessions.map((session) => [session.session_id, session]));
   const atPlace = Map.groupBy(ownSessions(sessions, store), ({ path }) => path);
   const listings: FolderListings = new Map();
   const stored: { asked: SessionRef; session: StoredSession }[] = [];
   for (const [at, ref] of (await withPartTimes(refs)).entries()) {
     const asked = refs[at];
-    const here = atPlace.get(placeOf(ref)) ?? [];
-    const named = here.find(({ session_id: id }) => baseId(id) === ref.id);
-    const row = named ?? (ref.database === null ? here[0] : undefined);
-    const session = ref.archived === null ? row : byId.get(ref.archived.sessionId);
-    if (asked === undefined || session === undefined) continue;
-    const isAsIs = isCurrent(ref, session, "figures") && (await isReadAlike(ref, session, listings));
-    if (ref.archived !== null || isAsIs) stored.push({ asked, session });
+    if (asked === undefined) continue;
+    const archived = ref.archived === null ? undefined : byId.get(ref.archived.sessionId);
+    if (archived !== undefined) stored.push({ asked, session: archived });
+    for (const form of ref.archived === null ? formsOf(ref) : []) {
+      const here = atPlace.get(placeOf(form)) ?? [];
+      const named = here.find(({ session_id: id }) => baseId(id) === form.id);
+      const session = named ?? (form.database === null ? here[0] : undefined);
+      if (session === undefined || !isCurrent(form, session, "figures")) continue;
+      if (!(await isReadAlike(form, session, listings))) continue;
+      stored.push({ asked, session });
+      break;
+    }
   }
   const pricing = await catalogPricing();
   const found = new Map<SessionRef, Figures>();

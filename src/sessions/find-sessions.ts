@@ -4,6 +4,7 @@ import { scanOpencodeStore } from "./opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { joinForms } from "./session-forms.ts";
 import {
   agentOf,
   type AgentName,
@@ -54,8 +55,7 @@ export interface FoundSessions {
  * Finds the sessions on this machine by names, sizes and times, without reading files (except the heads of transcripts
  * whose names are not opencode's, and for `byEntryTime`). Never rejects because of files: see `unreadable`.
  *
- * A recorded session that opencode still has is listed once, as our transcript, which outlives a deletion in opencode,
- * with the stored one in `alternatives`.
+ * A session in several forms is listed once: see `joinForms`.
  */
 export async function findSessions(where: Where, options: FindOptions = {}): Promise<FoundSessions> {
   const { since, project, agent, all = false, archived = false, files = nodeSessionFiles } = options;
@@ -74,12 +74,11 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
 
   const unreadable = scanned.flatMap((each) => each.unreadable);
   const listed = scanned.flatMap((each) => each.sessions);
-  let sessions = joinSources(listed);
-  const besides = archived ? await where.archive?.besides({ sessions, unreadable, roots: searched }) : undefined;
-  if (besides !== undefined) {
-    const dated = sessions.map((ref) => ({ ...ref, lastMs: ref.lastMs ?? besides.lastMs.get(ref) ?? null }));
-    sessions = [...dated, ...besides.sessions];
-    unreadable.push(...besides.unreadable);
+  let sessions = joinForms(listed);
+  const completed = archived ? await where.archive?.completed({ sessions, unreadable, roots: searched }) : undefined;
+  if (completed !== undefined) {
+    ({ sessions } = completed);
+    unreadable.push(...completed.unreadable);
   }
   // Not earlier: if a session is in two places, perhaps only one has its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
@@ -109,31 +108,6 @@ async function isThere(path: string, files: SessionFiles): Promise<boolean> {
     // A place that cannot be examined exists, and is listed as unreadable.
     return !isAbsent(error);
   }
-}
-
-/** Merges a transcript and a stored session with the same id. */
-function joinSources(refs: readonly SessionRef[]): SessionRef[] {
-  const isOpencode = ({ source }: SessionRef): boolean => source !== "claude-code";
-  const rank = ({ source }: SessionRef): number => (source === "transcript" ? 0 : 1);
-  const joined = [...Map.groupBy(refs.filter(isOpencode), ({ id }) => id).values()].flatMap((same) => {
-    const [first, ...others] = same.toSorted((a, b) => rank(a) - rank(b));
-    return first === undefined ? [] : [others.reduce(completedBy, first)];
-  });
-  return [...refs.filter((ref) => !isOpencode(ref)), ...joined];
-}
-
-/** Adds another form of a session as an alternative, and fields that only the other form has. */
-function completedBy(first: SessionRef, other: SessionRef): SessionRef {
-  return {
-    ...first,
-    ...(other.agent === undefined ? {} : { agent: other.agent }),
-    project: first.project ?? other.project,
-    projectLabel: first.projectLabel || other.projectLabel,
-    parentId: first.parentId ?? other.parentId,
-    title: first.title ?? other.title,
-    startedMs: first.startedMs ?? other.startedMs,
-    alternatives: [...first.alternatives, { ...other, alternatives: [] }, ...other.alternatives],
-  };
 }
 
 function byFileTime(refs: readonly SessionRef[]): SessionRef[] {

@@ -4,9 +4,10 @@ import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { currentProject, filterByProject } from "./project-filter.ts";
 import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "./reasons.ts";
-import { sessionBytes } from "./open-session.ts";
+import { sessionBytes, StoreSource } from "./open-session.ts";
 import { refusingContent } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { byProgress } from "./session-forms.ts";
 import { kindOf } from "./session-roots.ts";
 import { hostOf, isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -41,12 +42,31 @@ export async function resolveSession(
   where: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef> {
-  const ref = await sessionMeant(text, where, files);
-  if (ref.path === null || ref.archived !== null || isStream(ref)) return ref;
-  // Reads no more than it takes to refuse the content.
-  const content = refusingContent(sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
-  for await (const _ of content) break;
-  return ref;
+  return firstReadable(await sessionMeant(text, where, files), files);
+}
+
+/** Returns the first form of a session that can be read. Throws for the preferred form if none can. */
+async function firstReadable(ref: SessionRef, files: SessionFiles): Promise<SessionRef> {
+  try {
+    await checkReadable(ref, files);
+    return ref;
+  } catch (error) {
+    const [next, ...alternatives] = ref.alternatives;
+    if (next === undefined || !isReadFault(error)) throw error;
+    return firstReadable({ ...next, alternatives }, files).catch(() => Promise.reject(error));
+  }
+}
+
+/** Reads no more than it takes to refuse the content. */
+async function checkReadable(ref: SessionRef, files: SessionFiles): Promise<void> {
+  if (ref.archived !== null || isStream(ref)) return;
+  if (ref.database !== null) {
+    let units = 0;
+    for await (const batch of new StoreSource(ref, ref.database).read()) if ((units += batch.length) > 1) break;
+  } else if (ref.path !== null) {
+    const content = refusingContent(sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
+    for await (const _ of content) break;
+  }
 }
 
 /** Like `resolveSession`, without checking the content. */
@@ -140,9 +160,11 @@ function onlyOne(text: string, matching: readonly SessionRef[], found: FoundSess
     throw new TranscriptsError("not_found", problem, "Run `transcripts list` to see all sessions.");
   }
   if (others.length === 0) return first;
+  if (others.every((other) => other.id === first.id && other.parentId === first.parentId))
+    return matching.toSorted(byProgress)[0] ?? first;
   const isOneId = others.every(({ id }) => id === first.id);
   const problem = isOneId
-    ? `${matching.length} files have the session id ${first.id}.`
+    ? `${matching.length} sessions have the id ${first.id}.`
     : `${matching.length} sessions have ids that begin with ${shown(text)}.`;
   const next = isOneId ? "Pass the path of the one that you mean." : "Pass more of the id.";
   const candidates = matching.map((ref) => ({ ...ref, id: ref.archived?.argument ?? ref.id }));

@@ -45,7 +45,7 @@ export interface SessionRef {
   modifiedMs: number;
   /** Size of the file in bytes; null for a pipe or a database. */
   bytes: number | null;
-  /** The same session in the other format or in opencode's store, in order of preference. */
+  /** Other forms of the session, in order of preference: see `joinForms`. */
   alternatives: readonly SessionRef[];
   /** Set if only our store has the session, so that it is read from there. `path` or `database` is where it was. */
   archived: ArchivedSession | null;
@@ -67,15 +67,11 @@ export interface ArchivedSession {
 /** Sessions that our store has. */
 export interface Archive {
   /**
-   * Returns the sessions that are none of those found on this machine: as archived, or with their file if it is in a
-   * place that was not searched. A store that cannot be read is in `unreadable`. `lastMs`: time of the last entry of
-   * found sessions that the store has as they are.
+   * Returns the found sessions, with what the store knows of them: other forms, and the time of the last entry of those
+   * that it has as they are. After them, those that were not found: as archived, or with their file if it is in a place
+   * that was not searched. A store that cannot be read is in `unreadable`.
    */
-  besides(found: SessionsFound): Promise<{
-    sessions: SessionRef[];
-    unreadable: Unreadable[];
-    lastMs: ReadonlyMap<SessionRef, number>;
-  }>;
+  completed(found: SessionsFound): Promise<{ sessions: SessionRef[]; unreadable: Unreadable[] }>;
   /** Returns the session with an id that the store gave to tell several with one id apart, if there is one. */
   named(storedId: string, found: SessionsFound): Promise<SessionRef | undefined>;
   /**

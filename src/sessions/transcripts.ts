@@ -2,14 +2,14 @@ import { basename, dirname, extname } from "node:path";
 import { DATA_FOLDER, safeSegment } from "../transcript/transcript-paths.ts";
 import type { ScannedSessions } from "./claude-sessions.ts";
 import { mapFiles, type SessionFiles } from "./session-files.ts";
+import { joinForms } from "./session-forms.ts";
 import { tryReadHead } from "./session-head.ts";
 import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "./session-ref.ts";
 import { walk, type WalkedFile } from "./walk.ts";
 
 /** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
 const DEPTH = 1;
-/** Formats in order of preference: JSONL has full outputs. */
-const EXTENSIONS = [".jsonl", ".md"];
+const EXTENSIONS = new Set([".jsonl", ".md"]);
 /** Matches an id of opencode, which is used as the file's name. */
 const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
 
@@ -18,7 +18,7 @@ export async function scanTranscripts(
   { path: root, within }: Pick<SessionRoot, "path" | "within">,
   files: SessionFiles,
 ): Promise<ScannedSessions> {
-  const accepts = (name: string): boolean => EXTENSIONS.includes(extname(name)) && name.toLowerCase() !== "readme.md";
+  const accepts = (name: string): boolean => EXTENSIONS.has(extname(name)) && name.toLowerCase() !== "readme.md";
   const { files: found, unreadable } = await walk(root, {
     files,
     depth: DEPTH,
@@ -26,7 +26,7 @@ export async function scanTranscripts(
     ...(within === undefined ? {} : { within }),
   });
   const refs = await mapFiles(found, (file) => transcriptRef(root, file, files, unreadable));
-  return { sessions: joinFormats(refs.filter((ref) => ref !== undefined)), unreadable };
+  return { sessions: joinForms(refs.filter((ref) => ref !== undefined)), unreadable };
 }
 
 /** Recognizes names of opencode's form; a file with another name is a transcript if it begins like one. */
@@ -49,15 +49,6 @@ async function transcriptRef(
     id: head.sessionId ?? id,
     parentId: head.parentId ?? parent ?? null,
     title: head.title,
-  });
-}
-
-function joinFormats(refs: readonly SessionRef[]): SessionRef[] {
-  const rank = (ref: SessionRef): number => EXTENSIONS.indexOf(extname(ref.path ?? ""));
-  const byId = Map.groupBy(refs, ({ id }) => id);
-  return [...byId.values()].flatMap((same) => {
-    const [first, ...alternatives] = same.toSorted((a, b) => rank(a) - rank(b));
-    return first === undefined ? [] : [{ ...first, alternatives }];
   });
 }
 

@@ -306,10 +306,10 @@ describe("the same path on two machines", () => {
   }, 120_000);
 
   test("with the same content, as after a move to a new machine, is one session", async () => {
-    const { theirs, ours } = await machines();
+    const { theirs, ours, url } = await machines();
     for (const folder of [".claude", ".openfleet", "data/opencode"])
       cpSync(join(theirs.home, folder), join(ours.home, folder), { recursive: true, preserveTimestamps: true });
-    const third = new Machine(ours.env);
+    const third = new Machine({ [URL_NAME]: url });
     const isOnce = async (machine: Machine): Promise<void> => {
       assert.equal((await machine.rows("list", "--subagents", "--empty")).length, 6);
       const lines = async (asked: Machine): Promise<string[]> =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { updateIndex, type UpdateOptions } from "../../src/indexing/update-index.ts";
 import { foldedPattern } from "../../src/matching/folding.ts";
@@ -15,6 +15,8 @@ import { Machine, minuteMs, openFakeStore, type StoredSession } from "./sessions
 afterAll(removeTempDirs);
 
 const OPTIONS: UpdateOptions = { redactor: NO_REDACTOR, limits: SMALL };
+
+const placesIn = async (store: Store): Promise<string[]> => (await store.sessions()).map(({ path }) => path);
 
 async function found(store: Store, id: string, term: string): Promise<number[]> {
   const events = await store.events(id, { from: 0, limit: 10_000 });
@@ -129,14 +131,20 @@ describe("a session in opencode's own store", () => {
     const path = machine.write(join(machine.transcripts, "ses_stored.jsonl"), text);
     const store = await newStore();
     const elsewhere = { ...machine.where, cwd: machine.home };
-    await updateIndex(store, elsewhere, OPTIONS);
-    assert.equal((await store.session("ses_stored"))?.source, "opencode-store");
+    for (const where of [elsewhere, machine.where, elsewhere]) {
+      const isFirst = (await store.sessions()).length === 0;
+      const expected = isFirst ? { sessions: 1, new: 1, events: 1 } : { sessions: 1, unchanged: 1 };
+      assert.deepEqual(figures(await updateIndex(store, where, OPTIONS)), expected);
+      assert.deepEqual(await placesIn(store), [machine.database]);
+    }
+    // opencode's own store is gone, and comes back.
+    renameSync(machine.database, `${machine.database}.away`);
     await updateIndex(store, machine.where, OPTIONS);
-    assert.equal((await store.session("ses_stored"))?.path, path);
-    assert.deepEqual(figures(await updateIndex(store, elsewhere, OPTIONS)), { sessions: 1, unchanged: 1 });
-    assert.equal((await store.session("ses_stored"))?.path, path);
-    assert.equal((await store.sessions()).length, 1);
-    assert.ok(readFileSync(path).length > 0);
+    await updateIndex(store, elsewhere, OPTIONS);
+    assert.deepEqual(await placesIn(store), [path]);
+    renameSync(`${machine.database}.away`, machine.database);
+    await updateIndex(store, elsewhere, OPTIONS);
+    assert.deepEqual(await placesIn(store), [machine.database]);
     await store.close();
   });
 });

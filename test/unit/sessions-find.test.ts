@@ -236,7 +236,7 @@ describe("transcripts", () => {
     assert.deepEqual(idsOf(await findSessions(machine.where)), ["ses_1"]);
   });
 
-  test("one that opencode has too is listed once, as ours, with what the store knows besides", async () => {
+  test("one that opencode has too is listed once, as in its store, with the transcript as another form", async () => {
     const machine = new Machine();
     machine.transcript("ses_1.md", "ses_1", { minute: 1 });
     await writeFakeStore(machine.database, [
@@ -248,12 +248,12 @@ describe("transcripts", () => {
       sessions.map(({ id, source, title, project, parentId }) => [id, source, title, project, parentId]),
       [
         ["ses_2", "opencode-store", "T", "/q", "ses_1"],
-        ["ses_1", "transcript", "Named", machine.project, null],
+        ["ses_1", "opencode-store", "Named", "/p", null],
       ],
     );
     assert.deepEqual(
-      sessions[1]?.alternatives.map(({ source, database }) => [source, database]),
-      [["opencode-store", machine.database]],
+      sessions[1]?.alternatives.map(({ source, path }) => [source, path]),
+      [["transcript", join(machine.transcripts, "ses_1.md")]],
     );
     assert.deepEqual(
       roots.map((root) => root.sessions),

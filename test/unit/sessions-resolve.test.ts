@@ -50,7 +50,6 @@ describe("ids", () => {
 
   for (const [text, code, message] of [
     ["0a1b", "ambiguous", '2 sessions have ids that begin with "0a1b".'],
-    ["twice", "ambiguous", "2 files have the session id twice."],
     ["0a1", "too_short", '"0a1" is too short to tell sessions apart.'],
     ["", "too_short", '"" is too short'],
     ["ffff", "not_found", 'No session has an id that begins with "ffff".'],
@@ -65,6 +64,13 @@ describe("ids", () => {
       assert.ok(error.message.includes(message), error.message);
     });
   }
+
+  test("a stale copy of a session does not keep the one that went on from being opened", async () => {
+    const copies = new Machine();
+    copies.claudeFile("-old/twice.jsonl", 9);
+    const path = copies.claudeFile("-new/twice.jsonl", 1, { message: { role: "user", content: "hello again" } });
+    assert.equal((await resolveSession("twice", copies.where)).path, path);
+  });
 
   test("candidates come newest first", async () => {
     const { candidates } = await failure("0a1b", where);

@@ -47,8 +47,10 @@ const WHY: Record<Restart, string> = {
 
 export const command = runnable(definition, async (context, [argument], options) => {
   const { follow = false } = options;
-  const ref = await sessionToTail(context, argument, options);
-  if (ref === undefined) return 1;
+  const named = await sessionToTail(context, argument, options);
+  if (named === undefined) return 1;
+  // A transcript can be followed, opencode's store cannot.
+  const ref = (follow && [named, ...named.alternatives].find(({ path }) => path !== null)) || named;
   const printer = tailPrinter(context, ref, options);
   if (ref.archived !== null && follow) {
     const next = "Run without -f.";

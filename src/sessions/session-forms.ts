@@ -1,0 +1,59 @@
+/**
+ * One session in several forms: in its agent's own store, which may have copies, in our JSONL and markdown, in an export.
+ * The ids of opencode are unique, so forms with the same id are one session. The first form that can be read answers.
+ */
+import { extname } from "node:path";
+import { placeOf, type SessionRef } from "./session-ref.ts";
+
+/** Joins the forms of each session of opencode into one ref, with the others as its alternatives, in order of preference. */
+export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
+  const joined: SessionRef[] = [];
+  const forms: SessionRef[] = [];
+  for (const ref of refs) {
+    if (mayHaveForms(ref)) forms.push({ ...ref, alternatives: [] }, ...ref.alternatives);
+    else joined.push(ref);
+  }
+  for (const same of Map.groupBy(forms, ({ id }) => id).values()) {
+    const ordered = [...new Map(same.map((form) => [placeOf(form), form])).values()].toSorted(byPreference);
+    const [first, ...others] = ordered;
+    if (first !== undefined) joined.push(others.reduce(completedBy, { ...first, alternatives: others }));
+  }
+  return joined;
+}
+
+/** Claude Code's sessions are in one file each. */
+export function mayHaveForms({ source }: { source: SessionRef["source"] }): boolean {
+  return source !== "claude-code" && source !== "stdin";
+}
+
+function byPreference(a: SessionRef, b: SessionRef): number {
+  return rankOf(a) - rankOf(b) || byProgress(a, b);
+}
+
+/** Orders copies of a session: the one that went on comes first. Files only grow, and a copy may have any time. */
+export function byProgress(a: SessionRef, b: SessionRef): number {
+  return (b.bytes ?? 0) - (a.bytes ?? 0) || writtenMs(b) - writtenMs(a);
+}
+
+function rankOf({ source, path }: SessionRef): number {
+  if (source === "opencode-store") return 0;
+  if (source === "file") return 3;
+  return extname(path ?? "") === ".jsonl" ? 1 : 2;
+}
+
+function writtenMs({ modifiedMs, lastMs }: SessionRef): number {
+  return Math.max(modifiedMs, lastMs ?? 0);
+}
+
+/** Adds fields that only another form has. */
+function completedBy(first: SessionRef, other: SessionRef): SessionRef {
+  return {
+    ...first,
+    ...(other.agent === undefined ? {} : { agent: other.agent }),
+    project: first.project ?? other.project,
+    projectLabel: first.projectLabel || other.projectLabel,
+    parentId: first.parentId ?? other.parentId,
+    title: first.title ?? other.title,
+    startedMs: first.startedMs ?? other.startedMs,
+  };
+}

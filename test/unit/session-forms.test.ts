@@ -1,0 +1,144 @@
+/** One session in several forms and places: in opencode's store, in copies of it, in our transcripts, in an export. */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { type CliRun, runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { Machine, minuteMs, sqliteWriter, writeFakeStore, type StoredSession } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+function said(id: string, texts: readonly string[], minute = 0): StoredSession {
+  const messages = texts.map((text, at) => ({
+    id: `msg_${id}_${at}`,
+    data: { role: at % 2 === 0 ? "user" : "assistant", time: { created: minuteMs(minute + at) } },
+    parts: [{ id: `prt_${id}_${at}`, data: { type: "text", text } }],
+  }));
+  return { id, minute, messages };
+}
+
+/** Runs a command in a folder; its rows, if it prints JSON. */
+async function run(machine: Machine, cwd: string, argv: readonly string[]): Promise<CliRun> {
+  return runCli(argv, { home: machine.home, cwd, env: machine.env });
+}
+
+async function listed(machine: Machine, cwd: string): Promise<string[]> {
+  const { stdout } = await run(machine, cwd, ["list", "--json"]);
+  return stdout
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [String(JSON.parse(line).session_id)]))
+    .toSorted();
+}
+
+async function counted(machine: Machine, cwd: string): Promise<number> {
+  return JSON.parse((await run(machine, cwd, ["stats", "--all", "--json"])).stdout).sessions;
+}
+
+async function searched(machine: Machine, cwd: string): Promise<string | undefined> {
+  return /searched (\d+) session/.exec((await run(machine, cwd, ["find", "asked"])).stderr)?.[1];
+}
+
+describe("a session that is recorded and in opencode's own store", () => {
+  /** A machine with both, and a transcript of a session that opencode has deleted. */
+  async function recorded(): Promise<Machine> {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [
+      said("ses_both", ["asked in both", "answered"], 1),
+      said("ses_stored", ["asked in the store", "answered"], 2),
+    ]);
+    for (const format of ["md", "jsonl"]) machine.transcript(`ses_both.${format}`, "ses_both", { isSaid: true });
+    machine.transcript("ses_deleted.md", "ses_deleted", { isSaid: true });
+    return machine;
+  }
+
+  test("is one session, whatever was asked before and in whichever folder", async () => {
+    for (const first of [["list"], ["stats", "--all"], ["index"], ["find", "asked"], ["stats", "ses_both"]]) {
+      const machine = await recorded();
+      const folders = [machine.project, machine.home, makeTempDir()];
+      await run(machine, machine.project, first);
+      for (const cwd of [...folders, ...folders]) {
+        const ids = await listed(machine, cwd);
+        assert.equal(ids.filter((id) => id === "ses_both").length, 1, first.join(" "));
+        assert.equal(new Set(ids).size, ids.length, first.join(" "));
+        assert.equal(await counted(machine, cwd), ids.length, first.join(" "));
+        for (const argv of [
+          ["show"],
+          ["stats"],
+          ["errors"],
+          ["export", "--markdown", "-o", join(makeTempDir(), "x.md")],
+        ])
+          assert.notEqual((await run(machine, cwd, [...argv, "ses_both"])).exitCode, 2, argv.join(" "));
+      }
+      assert.equal((await listed(machine, machine.project)).length, 3);
+    }
+  });
+
+  test("named by its file is no second session afterwards", async () => {
+    const machine = await recorded();
+    for (const file of ["ses_both.md", "ses_both.jsonl"]) {
+      for (const argv of [["stats"], ["show"], ["errors"]])
+        assert.notEqual((await run(machine, machine.project, [...argv, join(machine.transcripts, file)])).exitCode, 2);
+    }
+    for (const cwd of [machine.home, machine.project])
+      assert.equal((await listed(machine, cwd)).filter((id) => id === "ses_both").length, 1);
+  });
+
+  test("is read from opencode's store, else from our JSONL, else from our markdown", async () => {
+    const machine = await recorded();
+    const both = (await findSessions(machine.where)).sessions.find(({ id }) => id === "ses_both");
+    assert.deepEqual(
+      [both, ...(both?.alternatives ?? [])].map((form) => form?.database ?? form?.path),
+      [machine.database, join(machine.transcripts, "ses_both.jsonl"), join(machine.transcripts, "ses_both.md")],
+    );
+    assert.match((await run(machine, machine.project, ["show", "ses_both"])).stdout, /asked in both/);
+    // The store lists the session and cannot give it.
+    const database = await sqliteWriter(machine.database);
+    database.exec("ALTER TABLE part RENAME COLUMN message_id TO lost");
+    database.close();
+    assert.match((await run(machine, machine.project, ["show", "ses_both"])).stdout, /hello/);
+  });
+});
+
+describe("copies of opencode's database", () => {
+  test("the copy in which a session went on answers, whatever its name", async () => {
+    for (const [stale, fresh] of [
+      ["opencode.db", "opencode-stable.db"],
+      ["opencode-stable.db", "opencode.db"],
+    ] as const) {
+      const machine = new Machine();
+      const folder = dirname(machine.database);
+      await writeFakeStore(join(folder, fresh), [said("ses_1", ["asked", "answered", "asked again", "answered"], 5)]);
+      await writeFakeStore(join(folder, stale), [said("ses_1", ["asked", "answered"], 1), said("ses_2", ["asked"], 1)]);
+      assert.match((await run(machine, machine.home, ["show", "ses_1"])).stdout, /asked again/);
+      assert.deepEqual(await listed(machine, machine.home), ["ses_1", "ses_2"]);
+      const stats = JSON.parse((await run(machine, machine.home, ["stats", "--all", "--json"])).stdout);
+      assert.deepEqual([stats.sessions, stats.prompts], [2, 3]);
+    }
+  });
+});
+
+describe("profiles of Claude Code", () => {
+  test("have their own sessions, whatever was asked in the other one before", async () => {
+    const machine = new Machine();
+    for (const profile of ["work", "home"]) {
+      const path = join(machine.home, `.claude-${profile}/projects/-p/${profile}.jsonl`);
+      mkdirSync(dirname(path), { recursive: true });
+      const message = { role: "user", content: `asked at ${profile}` };
+      writeFileSync(
+        path,
+        `${JSON.stringify({ type: "user", uuid: profile, message, sessionId: profile, cwd: "/p" })}\n`,
+      );
+    }
+    for (const before of [["list"], ["stats", "--all"], ["index"], ["find", "asked"], ["list"]]) {
+      for (const profile of ["work", "home"]) {
+        machine.env = { CLAUDE_CONFIG_DIR: join(machine.home, `.claude-${profile}`) };
+        await run(machine, machine.home, before);
+        assert.deepEqual(await listed(machine, machine.home), [profile]);
+        assert.equal(await counted(machine, machine.home), 1);
+        assert.equal(await searched(machine, machine.home), "1");
+      }
+    }
+  });
+});
