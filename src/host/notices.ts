@@ -17,7 +17,8 @@ interface ToastBody {
 
 /** Maximum number of different internal failures reported by one process; a broken host could cause thousands. */
 const MAX_FAILURES = 20;
-const TITLE = "Transcripts";
+/** Begins each line in a host's log, and is the title of each toast. */
+const NAME = "opencode-transcripts";
 
 /**
  * Reports problems with recording to the user, once each, as a toast and a line in opencode's log. Never throws and is
@@ -35,8 +36,14 @@ export class Notices {
     this.#client = client;
   }
 
-  options(problems: readonly OptionProblem[]): void {
-    for (const { message } of problems) this.#once(`option ${message}`, "warn", message);
+  /** Reports wrong options in one message. `file` returns the configuration that has them, if it can be found. */
+  options(problems: readonly OptionProblem[], file: () => Promise<string | undefined>): void {
+    if (problems.length === 0) return;
+    const what = problems.map(({ message }) => message).join(" ");
+    if (this.#told.has(what)) return;
+    this.#told.add(what);
+    const tell = (path?: string): void => this.#tell("warn", path === undefined ? what : `In ${path}: ${what}`);
+    void file().then(tell, () => tell());
   }
 
   /** Reports a request that could not be carried out. */
@@ -90,8 +97,8 @@ export class Notices {
 
   #tell(level: Level, message: string): void {
     const variant = level === "warn" ? "warning" : level;
-    this.#send(() => this.#client().app.log({ body: { service: "opencode-transcripts", level, message } }));
-    this.#send(() => this.#client().tui.showToast({ body: { title: TITLE, message, variant } }));
+    this.#send(() => this.#client().app.log({ body: { service: NAME, level, message: `${NAME}: ${message}` } }));
+    this.#send(() => this.#client().tui.showToast({ body: { title: NAME, message, variant } }));
   }
 
   /** Sends a notice. One that cannot be delivered is dropped, since there is no other way to report it. */

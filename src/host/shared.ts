@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Options } from "../config.ts";
+import { type OptionProblem, type Options, parseOptions } from "../config.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
 import type { Recorder } from "../transcript/recorder.ts";
 import type { RecorderQueries } from "../transcript/records.ts";
-import { configuredFolder } from "../sessions/host-config.ts";
+import { configPlaces, configuredFolder, pluginEntries } from "../sessions/host-config.ts";
 import { dataFolderOf } from "../sessions/session-roots.ts";
 import type { ToolSurroundings } from "../tools/runner/tool-requests.ts";
 import { ToolRunner } from "../tools/runner/tool-runner.ts";
@@ -142,6 +142,15 @@ function outputFolders({ env, home }: ToolSurroundings): string[] {
     const data = dataFolderOf(host, env, home);
     return [join(data, "tool-output"), join(data, "shell")];
   });
+}
+
+/** Returns the configuration file with these wrong options, for a host that opened a folder. */
+export async function configWith(problems: readonly OptionProblem[], directory: string): Promise<string | undefined> {
+  const where = { ...surroundings(), cwd: directory };
+  const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
+  const wrong = JSON.stringify(problems);
+  const entries = await pluginEntries(places, where);
+  return entries.findLast(({ options }) => JSON.stringify(parseOptions(options).problems) === wrong)?.path;
 }
 
 /** Creates the runner with the first call, since most processes never call a tool. After a close the next call creates a new one. */

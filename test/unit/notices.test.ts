@@ -31,7 +31,7 @@ describe("messages to the user", () => {
   test("goes to the log and to a toast, never in the caller's stack", async () => {
     const { notices, told } = make();
     notices.warn("Something.");
-    assert.deepEqual(await told(), ["log Something.", "toast Something."]);
+    assert.deepEqual(await told(), ["log opencode-transcripts: Something.", "toast Something."]);
     notices.warn("Something.");
     assert.deepEqual(await told(), [], "and once");
   });

@@ -729,7 +729,7 @@ describe("the cleanup", () => {
     process.off("warning", listen);
     const ofSession = warnings.filter((text) => text.includes("could not be recorded"));
     assert.deepEqual(
-      ofSession.map((text) => Number.parseInt(text)),
+      ofSession.map((text) => Number(/^opencode-transcripts: (\d+)/.exec(text)?.[1])),
       [events.length],
     );
     assert.deepEqual([filesIn(join(home, "other")), filesIn(project(home))], [[], []]);

@@ -79,7 +79,8 @@ async function checkWhole({ folder, host }: Outcome, plan: FaultPlan | undefined
     `each episode is told once with its end: ${what}\n${host.toasts.join("\n")}`,
   );
   assert.equal(host.toasts.length, 2 * works.length, `and nothing else is told: ${host.toasts.join("\n")}`);
-  assert.deepEqual(host.logs.toSorted(), host.toasts.toSorted());
+  const logged = host.toasts.map((toast) => toast.replace(`"`, `"opencode-transcripts: `));
+  assert.deepEqual(host.logs.toSorted(), logged.toSorted());
 }
 
 /** Before the call is made, after it, and in its middle; once, and again at each of the next attempts. */

@@ -329,8 +329,8 @@ export class Intake {
     const count = session.held.splice(0).length;
     // Of two instances that end at the same time, the other one has reported them.
     if (count === 0) return;
-    const text = `${count} ${count === 1 ? "event" : "events"} of session ${session.sessionID} could not be recorded: opencode did not report its folder.`;
-    process.emitWarning(text, { type: "opencode-transcripts" });
+    const text = `opencode-transcripts: ${count} ${count === 1 ? "event" : "events"} of session ${session.sessionID} could not be recorded: opencode did not report its folder.`;
+    process.emitWarning(text);
   }
 }
 

@@ -11,7 +11,7 @@ import { transcriptHint } from "../compaction.ts";
 import { textOf, fieldOf } from "../../parse/json-fields.ts";
 import type { NoticeClient } from "../notices.ts";
 import { offeredTools, type OfferedTool } from "../offered-tools.ts";
-import { joinShared, leaveShared, type Shared } from "../shared.ts";
+import { configWith, joinShared, leaveShared, type Shared } from "../shared.ts";
 import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
 
@@ -71,7 +71,7 @@ class Plugin implements Instance {
     const host = { directory, client: NO_TOASTS, queries: this.store, signals: SIGNALS };
     const shared = joinShared(root, options, host, nodeFileSystem);
     this.#shared.set(directory, shared);
-    shared.notices.options(problems);
+    shared.notices.options(problems, () => configWith(problems, directory));
     return shared;
   }
 
@@ -174,7 +174,7 @@ function addTo(draft: ToolDraft, tool: HostTool): void {
 /** In 2.x a plugin cannot show a notice; Node's warnings go to stderr of the host's server. */
 const NO_TOASTS: NoticeClient = {
   app: {
-    log: async ({ body }) => process.emitWarning(body.message, { type: "opencode-transcripts" }),
+    log: async ({ body }) => process.emitWarning(body.message),
   },
   tui: { showToast: async () => undefined },
 };
