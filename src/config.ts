@@ -15,7 +15,7 @@ export const TOOL_NAMES = [
   "query_snippets",
 ] as const;
 
-/** Together they take at most 1,200 tokens of each request; a test counts them. */
+/** Together they take at most 2,000 tokens of each request; a test counts them. */
 const DEFAULT_TOOLS: readonly (typeof TOOL_NAMES)[number][] = [
   "save_conversation",
   "find_in_transcripts",
@@ -62,7 +62,7 @@ const optionShapes = {
   ),
   tools: described(
     z._default(z.array(z.enum(TOOL_NAMES)), [...DEFAULT_TOOLS]),
-    "Tools to offer to the agent. Each description adds about 200 tokens to every request.",
+    "Tools to offer to the agent. Each description adds about 350 tokens to every request.",
   ),
   compactionHint: described(
     z._default(z.boolean(), true),

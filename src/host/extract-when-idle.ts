@@ -1,6 +1,5 @@
 /** Stores suggested snippets of sessions when they become idle. */
 import { STORE_SUGGESTIONS } from "../tools/tool.ts";
-import { textOf } from "../parse/json-fields.ts";
 import type { ToolRunner } from "../tools/runner/tool-runner.ts";
 import { atMost } from "../transcript/timeouts.ts";
 import type { Recorder } from "../transcript/recorder.ts";
@@ -51,10 +50,10 @@ export class AutoExtract {
     try {
       await recorder.flush(FLUSH_MS, sessionID);
       if (signal.aborted) return;
-      const request = { tool: STORE_SUGGESTIONS, args: { session: sessionID }, cwd: directory(), showsData: false };
-      const { text, data, isError = false } = await runner().call(request, signal);
-      const isUnrecorded = textOf(data["error"], "code") === "not_found";
-      if (isError && !isUnrecorded) this.#tell(sessionID, text);
+      const request = { tool: STORE_SUGGESTIONS, args: { session: sessionID }, cwd: directory() };
+      const { text, code, isError = false } = await runner().call(request, signal);
+      // Nothing of the session was recorded.
+      if (isError && code !== "not_found") this.#tell(sessionID, text);
     } catch (error) {
       if (!signal.aborted) this.#tell(sessionID, error instanceof Error ? error.message : "unknown error");
     }

@@ -51,7 +51,7 @@ async function callTool(
 ): Promise<string> {
   // The latest entries can then be found too; a write that takes longer does not delay the call.
   await recorder.flush(FLUSH_MS, sessionID);
-  const request = { tool: name, args: plain(given), cwd: directory, sessionId: sessionID, showsData: false };
+  const request = { tool: name, args: plain(given), cwd: directory, sessionId: sessionID };
   const { text, isError = false } = await runner().call(request, abort);
   // The host shows a failed call, and passes the message to the model.
   if (isError) throw new Error(text);

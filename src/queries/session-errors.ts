@@ -16,7 +16,6 @@ import { hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
 export type ErrorRow = ReturnType<typeof errorRow>;
-export type CallRow = ReturnType<typeof callRow>;
 
 export interface ErrorQuery extends Pick<OpenOptions, "stdin"> {
   /** Also finds what fixed them. */

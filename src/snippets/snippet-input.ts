@@ -1,4 +1,7 @@
-/** Checks the input of `extractSnippet` and `querySnippets`. The store checks sizes, which apply after redaction. */
+/**
+ * Schemas of the input of `extractSnippet` and `querySnippets`, which the tools use too. Bounds are checks, not part of the
+ * JSON schema: there they would cost tokens in every request. The store checks sizes, which apply after redaction.
+ */
 import { given } from "../given.ts";
 import * as z from "zod/mini";
 import { MAX_CONTENT_BYTES, MAX_LINE, SNIPPET_TYPES } from "../store/stored-model.ts";
@@ -19,7 +22,7 @@ const MAX_SHOWN_VALUE = 60;
 const name = textOf(1, MAX_NAME_CHARS);
 const place = wholeNumber(1, MAX_LINE);
 
-const extractShape = {
+export const extractShape = {
   /** An id, the beginning of one, a path, or `latest`. */
   session_id: name,
   snippet_type: snippetType(),
@@ -46,12 +49,12 @@ const extractShape = {
   tags: z.optional(
     z
       .array(textOf(1, MAX_TAG_CHARS, z.trim()), `it must be a list of at most ${MAX_TAGS} texts`)
-      .check(z.maxLength(MAX_TAGS, `it must be a list of at most ${MAX_TAGS} texts`)),
+      .check(z.refine((tags) => tags.length <= MAX_TAGS, `it must be a list of at most ${MAX_TAGS} texts`)),
   ),
   metadata: z.optional(z.record(z.string(), z.unknown(), "it must be an object")),
 };
 
-const queryShape = {
+export const queryShape = {
   session_id: z.optional(name),
   snippet_type: z.optional(snippetType()),
   /** The project's folder, or its last component. */
@@ -140,7 +143,8 @@ function snippetType() {
 
 function textOf(min: number, max: number, ...before: z.core.$ZodCheck<string>[]) {
   const must = `it must be a text of ${min} to ${max} characters`;
-  return z.string(must).check(...before, z.minLength(min, must), z.maxLength(max, must), withoutNul());
+  const isAllowed = ({ length }: string): boolean => length >= min && length <= max;
+  return z.string(must).check(...before, z.refine(isAllowed, must), withoutNul());
 }
 
 /** PostgreSQL cannot store NUL. */
@@ -151,7 +155,8 @@ function withoutNul() {
 function wholeNumber(min: number, max: number) {
   const must =
     max === MAX_LINE ? `it must be a whole number from ${min} on` : `it must be a whole number from ${min} to ${max}`;
-  return z.int(must).check(z.minimum(min, must), z.maximum(max, must));
+  const isAllowed = (value: number): boolean => Number.isSafeInteger(value) && value >= min && value <= max;
+  return z.number(must).check(z.refine(isAllowed, must));
 }
 
 function isoDate(edge: "start" | "end") {

@@ -19,6 +19,10 @@ export interface ConversationStyle {
   summary: boolean;
   /** Puts the line of each part before it: `[12]`. */
   numbered?: boolean;
+  /** Line that is marked: `>[12]`. */
+  marked?: number | undefined;
+  /** Shows inputs and results whole, not only their first lines. */
+  isWhole?: boolean;
   /**
    * Call of each `tool_use` and `tool_result` block, by block id. Undefined for a followed session, which shows calls and
    * results separately.
@@ -70,7 +74,8 @@ function partsOf({ message, blocks }: MessageView, style: ConversationStyle): st
     if (shown === undefined) return [];
     const isOfTool = shown.kind === "call" || shown.kind === "result";
     const texts = isOfTool ? toolText(block, style) : contentText(shown, style);
-    return style.numbered === true ? texts.map((text) => `[${block.line_number}] ${text}`) : texts;
+    const mark = block.line_number === style.marked ? ">" : "";
+    return style.numbered === true ? texts.map((text) => `${mark}[${block.line_number}] ${text}`) : texts;
   });
   if (parts.length > 0 && message.metadata.interrupted) parts.push(colors.dim("(cut off here)"));
   return parts;
@@ -175,8 +180,9 @@ function marked(mark: string, text: string): string {
   return `  ${mark} ${text.slice(INDENT.length)}`;
 }
 
-/** Returns the first lines of a text. */
+/** Returns the first lines of a text, or all. */
 function excerpt(text: string, style: ConversationStyle): string {
+  if (style.isWhole === true) return indented(neutralBlock(text), INDENT);
   return quoted(text, forPeople(style), { maxLines: MAX_LINES });
 }
 

@@ -13,12 +13,12 @@ export interface TextStyle {
   maxLineChars: number;
 }
 
-/** For agents, whose texts were cut to a number of tokens before. */
+/** For agents. */
 export const PLAIN: TextStyle = {
   colors: picocolors.createColors(false),
   indent: "",
-  maxLines: Infinity,
-  maxLineChars: Infinity,
+  maxLines: 40,
+  maxLineChars: 1_000,
 };
 
 /** For people; --json has the rest of what is cut. */

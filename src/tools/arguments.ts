@@ -37,24 +37,9 @@ export function choice<const Values extends readonly [string, ...string[]]>(desc
   return described(z.enum(values, must), description);
 }
 
-export function texts(description: string, { max, maxChars }: { max: number; maxChars: number }) {
-  const must = `it must be a list of at most ${max} texts`;
-  const list = z.array(plainText(maxChars), must).check(z.refine((items) => items.length <= max, must));
-  return described(list, description);
-}
-
 function plainText(maxChars: number): z.ZodMiniString {
   const must = `it must be a text of 1 to ${maxChars} characters`;
   return z.string(must).check(z.refine((value) => value.length >= 1 && value.length <= maxChars, must));
-}
-
-export function record(description: string) {
-  const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
-  // The schema of a record would add nothing about its keys and values.
-  return described(
-    z.looseObject({}, "it must be an object").check(z.refine(isObject, "it must be an object")),
-    description,
-  );
 }
 
 export function optional<Schema extends z.ZodMiniType & { description?: string }>(
@@ -63,9 +48,21 @@ export function optional<Schema extends z.ZodMiniType & { description?: string }
   return described(z.optional(schema), schema.description ?? "");
 }
 
-/** Leaves out an empty description: the name is enough, and each word costs tokens in every request. */
+/** Returns a copy of the shape in which each field has a description. */
+export function withDescriptions<Shape extends ArgumentShape>(
+  shape: Shape,
+  descriptions: Readonly<Record<keyof Shape, string>>,
+): Shape {
+  const fields = Object.entries(shape).map(([name, schema]) => [
+    name,
+    described(z.clone(schema), descriptions[name] ?? ""),
+  ]);
+  // The fields are those of the shape.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(fields) as Shape;
+}
+
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
-  if (description === "") return schema;
   z.globalRegistry.add(schema, { description });
   return Object.assign(schema, { description });
 }

@@ -1,10 +1,8 @@
 /** Turns a tool's definition and its work into a call that always answers. */
 import { storeArchive } from "../queries/archive.ts";
 import { readArguments } from "./arguments.ts";
-import { isFields } from "../parse/json-fields.ts";
-import { failure, withVersion } from "./failure.ts";
+import { failure } from "./failure.ts";
 import type { ArgumentShape, ToolAnswer, ToolArguments, ToolContext, ToolDefinition, ToolExecute } from "./tool.ts";
-import { redactJson } from "../redact/redact-json.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 
 /**
@@ -37,16 +35,11 @@ async function answered(tool: string, work: () => Promise<ToolAnswer>, signal: A
 }
 
 /**
- * Returns the answer with each secret replaced by `[REDACTED:kind]`, in both of its forms, including keys. Session text
- * was redacted before it was cut to size; this covers the rest, such as paths, names and ids, and what a message
- * repeats from the call. Redacting twice changes nothing, and answers are short. Rejects if no redactor can be created:
- * nothing is answered unredacted.
+ * Returns the answer with each secret replaced by `[REDACTED:kind]`. Session text was redacted before it was cut to size;
+ * this covers the rest, such as paths, names and ids, and what a message repeats from the call. Redacting twice changes
+ * nothing, and answers are short. Rejects if no redactor can be created: nothing is answered unredacted.
  */
 async function withoutSecrets(answer: ToolAnswer): Promise<ToolAnswer> {
-  const [text, data] = await redactJson(sharedRedactor(), [answer.text, answer.data]);
-  return {
-    ...answer,
-    text: typeof text?.value === "string" ? text.value : "",
-    data: withVersion(isFields(data?.value) ? data.value : {}),
-  };
+  const [redacted] = await sharedRedactor().redact([{ text: answer.text }]);
+  return { ...answer, text: redacted?.text ?? "" };
 }

@@ -10,24 +10,15 @@ const MAX_CANDIDATES = 10;
 
 /** Returns the answer to a failed call, unredacted: the caller redacts it. */
 export function failure(tool: string, error: unknown): ToolAnswer {
-  const { code, message, field } = facts(error);
-  return {
-    text: `${tool} failed. ${message}`,
-    data: withVersion({ success: false, error: { code, message, ...(field ? { field } : {}) } }),
-    isError: true,
-  };
+  const { code, message } = facts(error);
+  return { text: `${tool} failed. ${message}`, code, isError: true };
 }
 
-/** Adds the version of an answer's data, as its first key. A new key in the data does not need a new version. */
-export function withVersion(data: Record<string, unknown>): Record<string, unknown> {
-  return { version: 1, ...data };
-}
-
-function facts(error: unknown): { code: string; message: string; field?: string | undefined } {
+function facts(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: "unexpected", message: unexpected(String(error)) };
   if (error instanceof TranscriptsError) {
     // Messages are written for the command line, but a model has only the tools.
-    return { code: error.code, message: forModel(error.message) + candidates(error), field: error.field };
+    return { code: error.code, message: forModel(error.message) + candidates(error) };
   }
   // File system errors name the operation and the path.
   if ("syscall" in error) {

@@ -49,7 +49,7 @@ export async function serveMcp(options: McpOptions): Promise<boolean> {
   const runner = new ToolRunner({ env, home });
   const calls = new Set<Promise<unknown>>();
   const server = createServer(tools, (tool, args, ended) => {
-    const call = runner.call({ tool, args, cwd: options.cwd, showsData: true }, ended);
+    const call = runner.call({ tool, args, cwd: options.cwd }, ended);
     calls.add(call);
     return call.finally(() => calls.delete(call));
   });
@@ -102,16 +102,12 @@ function createServer(tools: readonly ToolDefinition[], call: Call): Server {
       const known = tools.map((tool) => tool.name).join(", ");
       throw new McpError(ErrorCode.InvalidParams, `There is no tool with that name. Available tools: ${known}.`);
     }
-    const {
-      text,
-      data,
-      isError = false,
-    } = await call(name, params?.["arguments"], signal).catch((error: unknown) => {
+    const { text, isError = false } = await call(name, params?.["arguments"], signal).catch((error: unknown) => {
       signal.throwIfAborted();
       // The thread broke down; the next call starts another.
       return failure(name, error);
     });
-    return { content: [{ type: "text", text }], structuredContent: data, isError };
+    return { content: [{ type: "text", text }], isError };
   };
   return server;
 }

@@ -1,27 +1,33 @@
 /** All tools that any host can offer, without their code: light enough to be loaded at every start. */
 import { HIT_ROLES } from "../parse/searched-texts.ts";
+import { extractShape, queryShape } from "../snippets/snippet-input.ts";
 import { SNIPPET_TYPE_MEANINGS } from "../snippets/snippet-type.ts";
-import { SNIPPET_TYPES } from "../store/stored-model.ts";
-import { choice, flag, integer, optional, record, text, texts } from "./arguments.ts";
+import { choice, flag, integer, optional, text, withDescriptions } from "./arguments.ts";
 import type { ArgumentShape, ToolDefinition } from "./tool.ts";
 
-export const DEFAULT_FIND_TOKENS = 2_500;
-export const DEFAULT_PAGE_TOKENS = 4_000;
-export const DEFAULT_ERRORS_TOKENS = 3_000;
-export const DEFAULT_FIXES_TOKENS = 2_500;
-/** Leaves room for heading, notes and cursor. */
-const MIN_TOKENS = 800;
-const MIN_PAGE_TOKENS = 1_000;
-const MAX_TOKENS = 50_000;
-
-const SINCE = "7d, 12h, today or a date.";
+/** Characters of an answer: about 4,000 tokens. */
+export const DEFAULT_CHARS = 12_000;
+export const DEFAULT_SNIPPETS_CHARS = 24_000;
+const MIN_CHARS = 1_000;
+const MAX_CHARS = 200_000;
 const MAX_DATE_CHARS = 40;
-const MAX_AGENT_CHARS = 40;
+const MAX_NAME_CHARS = 200;
 const MAX_INTEGER = 2_147_483_647;
-/** Exact limits of a snippet apply after redaction and are checked later; this only rejects absurd input. */
-const MAX_CONTENT_CHARS = 200_000;
-const MAX_TITLE_CHARS = 10_000;
-const TAGS = { max: 50, maxChars: 100 };
+
+const project = optional(text("Only this project: its folder, or the last part of it."));
+const agent = optional(text("Only sessions of this agent, such as claude-code.", { maxChars: MAX_NAME_CHARS }));
+const since = optional(text("From then on: 7d, 12h, today or a date.", { maxChars: MAX_DATE_CHARS }));
+const until = optional(text("Before then; of a date, its whole day.", { maxChars: MAX_DATE_CHARS }));
+const offset = optional(integer("Number of results to skip. Default 0.", { min: 0, max: MAX_INTEGER }));
+const max_chars = maxChars(DEFAULT_CHARS);
+
+function maxChars(usual: number) {
+  return optional(integer(`Maximum length of the answer. Default ${usual}.`, { min: MIN_CHARS, max: MAX_CHARS }));
+}
+
+function limit(usual: number, max: number) {
+  return optional(integer(`Maximum number of results, up to ${max}. Default ${usual}.`, { min: 1, max }));
+}
 
 /** Infers the type of the arguments. */
 function tool<Shape extends ArgumentShape>(definition: ToolDefinition<Shape>): ToolDefinition<Shape> {
@@ -33,19 +39,19 @@ export const FIND_IN_TRANSCRIPTS = tool({
   title: "Find in transcripts",
   description: "Searches recorded sessions, this one's past too. Gives passages with session and line.",
   args: {
-    query: optional(text("Optional with file.", { maxChars: 1_000 })),
-    match: optional(choice("words: all, in any order. Default: phrase.", ["phrase", "words"])),
-    since: optional(text(SINCE, { maxChars: MAX_DATE_CHARS })),
-    until: optional(text("", { maxChars: MAX_DATE_CHARS })),
-    project: optional(text("Folder, or its last name.")),
-    agent: optional(text("", { maxChars: MAX_AGENT_CHARS })),
-    file: optional(text("Path or name it touched.", { maxChars: 1_000 })),
-    role: optional(choice("", HIT_ROLES)),
-    tool: optional(text("", { maxChars: 200 })),
+    query: optional(text("What to look for. Optional with file.", { maxChars: 1_000 })),
+    match: optional(choice("words: all of them, in any order. Default: phrase.", ["phrase", "words"])),
+    since,
+    until,
+    project,
+    agent,
+    file: optional(text("Only sessions that read or changed this file: a path or a name.", { maxChars: 1_000 })),
+    role: optional(choice("Only what this role said.", HIT_ROLES)),
+    tool: optional(text("Only calls of this tool.", { maxChars: MAX_NAME_CHARS })),
     errors: optional(flag("Only failed calls.")),
-    limit: optional(integer("", { min: 1, max: 100 })),
-    cursor: optional(text("", { maxChars: 2_000 })),
-    max_tokens: optional(integer("", { min: MIN_TOKENS, max: MAX_TOKENS })),
+    limit: limit(10, 100),
+    offset,
+    max_chars,
   },
   example: { query: "connection refused", since: "7d" },
   readOnly: true,
@@ -54,16 +60,16 @@ export const FIND_IN_TRANSCRIPTS = tool({
 export const READ_SESSION = tool({
   name: "read_session",
   title: "Read a session",
-  description: "Reads a recorded session by pages, with line and time of each entry.",
+  description: "Reads a recorded session, with the line of each entry.",
   args: {
-    session: optional(text("Id, path or latest. Default: this one.")),
-    from_line: optional(integer("", { min: 1, max: Number.MAX_SAFE_INTEGER })),
-    around_line: optional(integer("Start a little before this line.", { min: 1, max: Number.MAX_SAFE_INTEGER })),
-    turns: optional(text("3, 3-5, or -2 for the last two.", { maxChars: 40 })),
-    with_tools: optional(flag("Calls with input and result.")),
-    with_thinking: optional(flag("")),
-    max_tokens: optional(integer(`Default ${DEFAULT_PAGE_TOKENS}.`, { min: MIN_PAGE_TOKENS, max: MAX_TOKENS })),
-    cursor: optional(text("", { maxChars: 10_000 })),
+    session: optional(text("Id, beginning of one, path or latest. Default: this session.")),
+    line: optional(integer("Begins a little before this line, and marks it.", { min: 1, max: MAX_INTEGER })),
+    turns: optional(text("3, 3-5, or -2 for the last two. Default: all.", { maxChars: 40 })),
+    with_tools: optional(flag("With calls, their inputs and results.")),
+    with_thinking: optional(flag("With the model's thinking.")),
+    limit: limit(100, 500),
+    offset,
+    max_chars,
   },
   example: { session: "latest", turns: "-2" },
   readOnly: true,
@@ -73,14 +79,7 @@ export const LIST_SESSIONS = tool({
   name: "list_sessions",
   title: "List sessions",
   description: "Lists recorded sessions, newest first.",
-  args: {
-    project: optional(text("")),
-    agent: optional(text("", { maxChars: MAX_AGENT_CHARS })),
-    since: optional(text("", { maxChars: MAX_DATE_CHARS })),
-    until: optional(text("", { maxChars: MAX_DATE_CHARS })),
-    limit: optional(integer("", { min: 1, max: 200 })),
-    cursor: optional(text("", { maxChars: 400 })),
-  },
+  args: { project, agent, since, until, limit: limit(20, 200), offset, max_chars },
   example: { project: "my-app", since: "7d" },
   readOnly: true,
 });
@@ -90,15 +89,15 @@ export const LIST_ERRORS = tool({
   title: "List tool errors",
   description: "Lists tool calls that failed in recorded sessions, newest first.",
   args: {
-    session: optional(text("Default: all sessions.")),
-    since: optional(text(SINCE, { maxChars: MAX_DATE_CHARS })),
-    until: optional(text("", { maxChars: MAX_DATE_CHARS })),
-    project: optional(text("")),
-    tool: optional(text("", { maxChars: 200 })),
-    fixes: optional(flag("With the later call that worked, and what changed.")),
-    limit: optional(integer("", { min: 1, max: 200 })),
-    cursor: optional(text("", { maxChars: 400 })),
-    max_tokens: optional(integer(`Default ${DEFAULT_ERRORS_TOKENS}.`, { min: MIN_TOKENS, max: MAX_TOKENS })),
+    session: optional(text("Only this session: id, beginning of one, path or latest.")),
+    since,
+    until,
+    project,
+    tool: optional(text("Only calls of this tool.", { maxChars: MAX_NAME_CHARS })),
+    fixes: optional(flag("With what fixed them.")),
+    limit: limit(20, 200),
+    offset,
+    max_chars,
   },
   example: { session: "latest", fixes: true },
   readOnly: true,
@@ -109,37 +108,40 @@ export const FIND_FIXES = tool({
   title: "Find fixes",
   description: "Says whether an error came up in recorded sessions before, and what fixed it.",
   args: {
-    error: text("The message, or its telling lines.", { maxChars: 20_000 }),
-    project: optional(text("")),
-    limit: optional(integer("", { min: 1, max: 50 })),
-    max_tokens: optional(integer("", { min: MIN_TOKENS, max: MAX_TOKENS })),
+    error: text("The message, or the lines of it that say what failed.", { maxChars: 20_000 }),
+    project,
+    limit: limit(5, 50),
+    offset,
+    max_chars,
   },
   example: { error: "Cannot find module 'zod'" },
   readOnly: true,
 });
 
+const SNIPPET_TYPE = Object.entries(SNIPPET_TYPE_MEANINGS)
+  .map(([type, meaning]) => `${type}: ${meaning}`)
+  .join(" ");
+
 export const EXTRACT_SNIPPET = tool({
   name: "extract_snippet",
   title: "Keep a snippet",
   description: "Stores a part of a session worth finding again, redacted.",
-  args: {
-    session_id: optional(text("Id, path or latest. Default: this one.")),
-    snippet_type: choice(
-      Object.entries(SNIPPET_TYPE_MEANINGS)
-        .map(([type, meaning]) => `${type}: ${meaning}`)
-        .join(" "),
-      SNIPPET_TYPES,
-    ),
-    title: text("", { maxChars: MAX_TITLE_CHARS }),
-    content: optional(text("100 bytes to 10 KB. Default: the lines or turns.", { maxChars: MAX_CONTENT_CHARS })),
-    event_id: optional(text("")),
-    source_line_start: optional(integer("", { min: 1, max: MAX_INTEGER })),
-    source_line_end: optional(integer("", { min: 1, max: MAX_INTEGER })),
-    source_turn_start: optional(integer("Instead of lines.", { min: 0, max: MAX_INTEGER })),
-    source_turn_end: optional(integer("", { min: 0, max: MAX_INTEGER })),
-    tags: optional(texts("", TAGS)),
-    metadata: optional(record("")),
-  },
+  args: withDescriptions(
+    { ...extractShape, session_id: optional(extractShape.session_id) },
+    {
+      session_id: "Id, beginning of one, path or latest. Default: this session.",
+      snippet_type: SNIPPET_TYPE,
+      title: "What it is about, up to 256 characters.",
+      content: "100 bytes to 10 KB. Default: the text of the lines or turns.",
+      event_id: "Event of the index that it belongs to.",
+      source_line_start: "First line that it is from.",
+      source_line_end: "Last line. Default: the first.",
+      source_turn_start: "First turn, instead of lines.",
+      source_turn_end: "Last turn. Default: the first.",
+      tags: "Words to find it by.",
+      metadata: "Anything else to keep with it.",
+    },
+  ),
   example: {
     session_id: "latest",
     snippet_type: "error_reasoning",
@@ -155,15 +157,18 @@ export const QUERY_SNIPPETS = tool({
   title: "Find snippets",
   description: "Finds snippets of earlier sessions, newest first.",
   args: {
-    session_id: optional(text("")),
-    snippet_type: optional(choice("", SNIPPET_TYPES)),
-    project: optional(text("")),
-    tags: optional(texts("", TAGS)),
-    keyword: optional(text("In title or content.", { maxChars: MAX_TITLE_CHARS })),
-    start_date: optional(text("ISO 8601.", { maxChars: MAX_DATE_CHARS })),
-    end_date: optional(text("", { maxChars: MAX_DATE_CHARS })),
-    limit: optional(integer("", { min: 1, max: 500 })),
-    offset: optional(integer("", { min: 0, max: MAX_INTEGER })),
+    ...withDescriptions(queryShape, {
+      session_id: "Only of this session.",
+      snippet_type: "Only of this type.",
+      project: "Only this project: its folder, or the last part of it.",
+      tags: "Only those with all of these.",
+      keyword: "Only with this text in title or content.",
+      start_date: "Created from then on: ISO 8601.",
+      end_date: "Created before then; of a date, its whole day.",
+      limit: "Maximum number of results, up to 500. Default 50.",
+      offset: "Number of results to skip. Default 0.",
+    }),
+    max_chars: maxChars(DEFAULT_SNIPPETS_CHARS),
   },
   example: { keyword: "migration", snippet_type: "decision_rationale", limit: 5 },
   readOnly: true,

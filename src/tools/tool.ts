@@ -34,8 +34,6 @@ export interface ToolContext {
   where: Where;
   /** The caller's session, if the host provides it: the default for `session_id`. */
   sessionId: string | undefined;
-  /** The caller's model may see `data` too, so that a token budget applies to it as well. */
-  showsData: boolean;
   /** Aborted when the caller no longer waits. */
   signal: AbortSignal;
   /**
@@ -46,13 +44,12 @@ export interface ToolContext {
   now(): Date;
 }
 
-/** Result of a call, in two forms. */
 export interface ToolAnswer {
   /** For the model: compact, with citations. For a failed call: what happened, and what to do now. */
   text: string;
-  /** For programs: the same shape as the command line's `--json`. */
-  data: Record<string, unknown>;
   isError?: boolean;
+  /** Code of the error of a failed call. */
+  code?: string;
 }
 
 /** Takes arguments as a model wrote them. Rejects only if the signal was aborted. */

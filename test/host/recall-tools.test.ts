@@ -10,7 +10,7 @@ import { afterAll, describe, test } from "../support/runner.ts";
 
 const TIMEOUT_MS = 120_000;
 /** Maximum cost of all tools that are offered by default, in tokens per request. */
-const MAX_TOKENS = 1_200;
+const MAX_TOKENS = 2_000;
 /** JSON has at least so many characters a token in common tokenizers; schemas have some 4. */
 const CHARS_PER_TOKEN = 3.5;
 
@@ -21,7 +21,7 @@ const SCRIPTS: Record<string, ModelScript> = {
   ],
   recall: [
     [call("find_in_transcripts", { query: "heron stands", limit: null }, { id: "call-find" })],
-    [call("read_session", { session: "latest", max_tokens: "2000" }, { id: "call-read" })],
+    [call("read_session", { session: "latest", max_chars: "8000" }, { id: "call-read" })],
     [call("list_sessions", { limit: 5 }, { id: "call-list" })],
     [call("read_session", { turns: "-1", with_tools: true }, { id: "call-current" })],
     [call("read_session", { session: "ses_nosuchsession" }, { id: "call-unknown" })],
@@ -68,19 +68,19 @@ async function judge(): Promise<void> {
   const answers = answersTo(model, session.id);
   const of = (id: string): string => answers.get(id) ?? `no answer to ${id}`;
 
-  assert.match(of("call-find"), /^\d+ of \d+ passages/);
+  assert.match(of("call-find"), /^Passages 1 to \d+/);
   assert.match(of("call-find"), new RegExp(`Session ${earlier.id}`));
-  assert.match(of("call-find"), /^\[\d+\] assistant, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: .*heron stands/im);
+  assert.match(of("call-find"), /^\[\d+\] assistant, \d{4}-\d\d-\d\d \d\d:\d\d: .*heron stands/im);
   assert.match(of("call-list"), new RegExp(earlier.id));
   assert.match(of("call-list"), new RegExp(session.id));
   assert.match(of("call-current"), new RegExp(`^Session ${session.id}`));
-  assert.match(of("call-current"), /call find_in_transcripts/);
+  assert.match(of("call-current"), /> find_in_transcripts/);
   assert.match(
     of("call-unknown"),
     /read_session failed\. No session has an id that begins with "ses_nosuchsession".*list_sessions/,
   );
-  assert.match(of("call-keep"), /^Stored snippet [\w-]{36} \(learning_pattern\)/);
-  assert.match(of("call-query"), /Snippets 1 to 1 of 1/);
+  assert.match(of("call-keep"), /"snippet_id": "[\w-]{36}",\s+"session_id": .*\s+"snippet_type": "learning_pattern"/);
+  assert.match(of("call-query"), /"total_count": 1,/);
   await theatre.close();
 }
 

@@ -19,6 +19,7 @@ import { addStored2, TABLES_2 } from "../support/parse/opencode-2-session.ts";
 import { placeOfSession, SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
+import type { ToolAnswer } from "../../src/tools/tool.ts";
 import { machineAt } from "../support/tools/tool-calls.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { openFakeStore, sqliteWriter, type StoredSession, writeFakeStore } from "../unit/sessions-machine.ts";
@@ -41,8 +42,8 @@ async function checkQuestions(machine: Machine, questions: readonly (readonly st
 }
 
 /** Returns the answer of a tool, without its origin. */
-function plain(data: unknown): unknown {
-  return JSON.parse(withoutOrigin(JSON.stringify(data).replaceAll(/"(?:next_cursor|rest_cursor)":"[^"]*"/g, '"c":1')));
+function plain({ text }: ToolAnswer): string {
+  return text.replaceAll(/^From the store: .*\n| {2}\(from the store[^)]*\)|, from the store/gm, "");
 }
 
 describe("sessions whose files are gone", () => {
@@ -73,25 +74,24 @@ describe("sessions whose files are gone", () => {
       ["find_in_transcripts", { query: "price" }],
       ...[MAIN, COPIES, SUBAGENT, "ses_markdown", "ses_opencode"].flatMap(
         (session): [string, Record<string, unknown>][] => [
-          ["read_session", { session, with_tools: true, with_thinking: true, max_tokens: 20_000 }],
+          ["read_session", { session, with_tools: true, with_thinking: true, max_chars: 80_000 }],
           ["read_session", { session, turns: "-1" }],
           ["list_errors", { session, fixes: true }],
         ],
       ),
-      ["read_session", { session: MAIN, around_line: 4, with_tools: true }],
+      ["read_session", { session: MAIN, line: 4, with_tools: true }],
     ];
     try {
       const before = new Map<string, unknown>();
       for (const [tool, args] of questions)
-        before.set(JSON.stringify([tool, args]), plain((await tools.call(tool, args)).data));
+        before.set(JSON.stringify([tool, args]), plain(await tools.call(tool, args)));
       machine.lose();
       for (const [tool, args] of questions) {
         const name = JSON.stringify([tool, args]);
-        const { text, data, isError } = await tools.call(tool, args);
-        assert.ok(isError !== true, `${name}: ${text}`);
-        assert.deepEqual(plain(data), before.get(name), name);
-        if (tool !== "find_in_transcripts" && !text.startsWith("No failed"))
-          assert.match(text, /from the store/i, name);
+        const answer = await tools.call(tool, args);
+        assert.ok(answer.isError !== true, `${name}: ${answer.text}`);
+        assert.equal(plain(answer), before.get(name), name);
+        if (!answer.text.startsWith("No failed")) assert.match(answer.text, /from the store/i, name);
       }
     } finally {
       await tools.close();
@@ -219,7 +219,7 @@ describe("sessions whose files are gone", () => {
     assert.equal(exitCode, 0, stderr);
     const { stdout } = await machine.run("snippets", "query", "--json");
     const { snippets } = JSON.parse(stdout);
-    assert.match(snippets[0].content, /lines 2 to 6, .*\n! Read failed \(line 4\): File does not exist\./s);
+    assert.match(snippets[0].content, /^\[4\] {3}! File does not exist\.$/m);
     assert.equal(snippets[0].metadata.citation.event_ids.length, 5);
     assert.equal(snippets[0].metadata.citation.entries.length, 5);
   }, 120_000);
@@ -318,7 +318,7 @@ describe("a fork whose parent only the store has", () => {
     test(`has the answers that it had, also when it goes on: ${agent}`, async () => {
       const questions = [...questionsAbout([fork]), ["find", "price", "--json"], ...ALL];
       const tools: [string, Record<string, unknown>][] = [
-        ["read_session", { session: fork, with_tools: true, with_thinking: true, max_tokens: 20_000 }],
+        ["read_session", { session: fork, with_tools: true, with_thinking: true, max_chars: 80_000 }],
         ["list_errors", { session: fork, fixes: true }],
       ];
       const asked = async (machine: Machine): Promise<Map<string, string>> => {
@@ -329,7 +329,7 @@ describe("a fork whose parent only the store has", () => {
         }
         const calls = machineAt(machine.home, machine.env);
         for (const [name, args] of tools)
-          answers.set(name, JSON.stringify(plain((await calls.call(name, args)).data)).replaceAll(machine.home, ""));
+          answers.set(name, plain(await calls.call(name, args)).replaceAll(machine.home, ""));
         await calls.close();
         return answers;
       };

@@ -8,7 +8,7 @@ import { runCli } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-import { machineAt } from "../support/tools/tool-calls.ts";
+import { allAnswers, machineAt } from "../support/tools/tool-calls.ts";
 
 afterAll(removeTempDirs);
 
@@ -137,9 +137,9 @@ for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
           [{ limit: 2 }, [5, 1]],
           [{ since: "36h" }, [5, 1]],
         ] as const) {
-          const { data } = await tools.call("list_sessions", args, { now: () => NOW });
+          const { text } = await tools.call("list_sessions", args, { now: () => NOW });
           assert.deepEqual(
-            [...JSON.stringify(data).matchAll(/"session_id":"(\d)/g)].map(([, n]) => Number(n)),
+            [...text.matchAll(/^- (\d)/gm)].map(([, n]) => Number(n)),
             expected,
           );
         }
@@ -217,10 +217,7 @@ describe("--until", () => {
     };
     const tool = async (): Promise<string> => {
       const args = { query: "on ", since: "2026-01-01", until: day, limit: 1 };
-      const agent = machineAt(home);
-      const first = await agent.call("find_in_transcripts", args);
-      const cursor = /cursor "([^"]+)"/.exec(first.text)?.[1];
-      return first.text + (await agent.call("find_in_transcripts", { ...args, cursor })).text;
+      return (await allAnswers(machineAt(home), "find_in_transcripts", args)).join("\n");
     };
     const check = async (): Promise<void> => {
       assert.deepEqual(await found(), wanted);

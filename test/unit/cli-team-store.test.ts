@@ -69,10 +69,7 @@ describe("a team's store", () => {
     const env = { TRANSCRIPTS_DATABASE_URL: place.env["TRANSCRIPTS_DATABASE_URL"] ?? "" };
     storeSession(home, sampleSession());
     const calls = new ToolCalls({ env, home });
-    const { text } = await calls.run(
-      { tool: "list_sessions", args: {}, cwd: home, showsData: false },
-      new AbortController().signal,
-    );
+    const { text } = await calls.run({ tool: "list_sessions", args: {}, cwd: home }, new AbortController().signal);
     await calls.close();
     assert.match(text, new RegExp(`^- ${SESSION} .* turns?, `, "m"));
     const own = await openStore({ env: {}, home }, { readOnly: true });
@@ -106,7 +103,7 @@ describe("a team's store", () => {
         ["list_sessions", {}],
         ["query_snippets", {}],
       ] as const)
-        await calls.run({ tool, args, cwd: home, showsData: false }, new AbortController().signal);
+        await calls.run({ tool, args, cwd: home }, new AbortController().signal);
       await calls.close();
       assert.deepEqual(await shape(), before);
     }

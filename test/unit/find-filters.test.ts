@@ -9,7 +9,7 @@ import { at, calls, result, says, SESSION, storeSession, user } from "../support
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-import { machineAt, type Machine } from "../support/tools/tool-calls.ts";
+import { allAnswers, machineAt, type Machine } from "../support/tools/tool-calls.ts";
 import { writeFakeStore } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
@@ -80,7 +80,6 @@ async function home(): Promise<string> {
 type Places = string[];
 
 const row = z.object({ session_id: z.string(), line_number: z.number().nullable() });
-const answer = z.object({ passages: z.array(row), next_cursor: z.string().nullable() });
 
 function placesOf(rows: readonly z.infer<typeof row>[]): Places {
   const place = ({ session_id: id, line_number }: z.infer<typeof row>): string =>
@@ -107,15 +106,13 @@ async function called(machine: Machine, argv: readonly string[]): Promise<Places
     else args[name] = argv[(index += 1)];
   }
   const rows: z.infer<typeof row>[] = [];
-  for (let cursor: string | null = null; ;) {
-    const more = cursor === null ? {} : { cursor };
-    const { data, isError, text } = await machine.call("find_in_transcripts", { ...args, ...more, limit: 2 });
-    assert.ok(isError !== true, text);
-    const page: z.infer<typeof answer> = answer.parse(data);
-    rows.push(...page.passages);
-    cursor = page.next_cursor;
-    if (cursor === null) return placesOf(rows);
+  let session_id = "";
+  for (const line of (await allAnswers(machine, "find_in_transcripts", { ...args, limit: 2 })).join("\n").split("\n")) {
+    session_id = /^Session ([^\s,]+)/.exec(line)?.[1] ?? session_id;
+    const number = /^\[(\d+|-)\] /.exec(line)?.[1];
+    if (number !== undefined) rows.push({ session_id, line_number: number === "-" ? null : Number(number) });
   }
+  return placesOf(rows);
 }
 
 /** Searches with their results: a session and a line. Sessions in a database have no meaningful line numbers. */

@@ -188,12 +188,12 @@ describe("fixes", () => {
       })),
     ).index();
     const agent = machineAt(machine.home);
-    const { text, data } = await agent.call("find_fixes", { error: "connect ECONNREFUSED", max_tokens: 900 });
+    const { text } = await agent.call("find_fixes", { error: "connect ECONNREFUSED" });
     await agent.close();
     assert.match(text, /4 times in 4 sessions/);
     assert.match(text, /Fixed 4 times .*by the same call again/);
     assert.ok(text.includes(TUNNEL));
-    assert.equal(data["sessions_not_indexed"], 0);
+    assert.doesNotMatch(text, /no content in the index/);
     assert.ok(text.length < 900 * 5, String(text.length));
   });
 });

@@ -181,7 +181,6 @@ describe("no secret reaches the database", () => {
       signal,
       openStore: async () => made.store,
       now: () => new Date(),
-      showsData: true,
     };
     const send = async (text: string, at: number): Promise<void> => {
       const args = [

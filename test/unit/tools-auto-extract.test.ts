@@ -7,7 +7,7 @@ import type { ToolAnswer } from "../../src/tools/tool.ts";
 import { describe, test } from "../support/runner.ts";
 
 const FLUSHED = { complete: true, waiting: 0, missing: 0 };
-const DONE: ToolAnswer = { text: "1 stored.", data: { version: 1, stored: ["x"] } };
+const DONE: ToolAnswer = { text: "1 stored." };
 
 interface Stand {
   extract: AutoExtract;
@@ -64,14 +64,14 @@ describe("suggestions of sessions at rest", () => {
     const failures: (() => ToolAnswer)[] = [
       () => ({
         text: "store_suggestions failed. The disk is full.",
-        data: { version: 1, error: { code: "full" } },
+        code: "full",
         isError: true,
       }),
       () => {
         throw new Error("the thread broke");
       },
       // A session of which nothing was recorded is no failure.
-      () => ({ text: "No session.", data: { version: 1, error: { code: "not_found" } }, isError: true }),
+      () => ({ text: "No session.", code: "not_found", isError: true }),
       () => DONE,
     ];
     const { extract, asked, told } = stand(false, () => failures[calls++]?.() ?? DONE);

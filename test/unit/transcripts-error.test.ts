@@ -49,11 +49,11 @@ describe("errors", () => {
   });
 
   test("about an argument pass its name on to a tool; a bug is called one", () => {
-    const mistake = new TranscriptsError("bad_cursor", "cursor: it is invalid.", "Leave it out.", { field: "cursor" });
-    assert.deepEqual(failure("list_sessions", mistake).data["error"], {
-      code: "bad_cursor",
-      message: "cursor: it is invalid. Leave it out.",
-      field: "cursor",
+    const mistake = new TranscriptsError("bad_arguments", "since: it is invalid.", "Leave it out.", { field: "since" });
+    assert.deepEqual(failure("list_sessions", mistake), {
+      text: "list_sessions failed. since: it is invalid. Leave it out.",
+      code: "bad_arguments",
+      isError: true,
     });
     assert.match(failure("list_sessions", new TypeError("x is undefined")).text, /This should not happen/);
   });

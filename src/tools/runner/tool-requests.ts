@@ -12,7 +12,6 @@ export interface ToolCallRequest {
   args: unknown;
   cwd: string;
   sessionId?: string | undefined;
-  showsData: boolean;
 }
 
 export interface ToolSurroundings {
@@ -29,11 +28,10 @@ export class ToolCalls {
   }
 
   /** Rejects only with the signal's reason. */
-  async run({ tool, args, cwd, sessionId, showsData }: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
+  async run({ tool, args, cwd, sessionId }: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
     const context: ToolContext = {
       where: { ...this.#where, cwd },
       sessionId,
-      showsData,
       signal,
       openStore: (purpose) => this.#open(purpose),
       now: () => new Date(),
@@ -75,8 +73,8 @@ export class ToolCalls {
 
 /** Code of each tool, loaded with its first call. */
 const WORK = new Map<string, () => Promise<{ execute: ToolExecute }>>([
-  ["find_in_transcripts", () => import("../find-in-transcripts/run-find-in-transcripts.ts")],
-  ["read_session", () => import("../read-session/run-read-session.ts")],
+  ["find_in_transcripts", () => import("../run-find-in-transcripts.ts")],
+  ["read_session", () => import("../run-read-session.ts")],
   ["list_sessions", () => import("../run-list-sessions.ts")],
   ["list_errors", () => import("../run-list-errors.ts")],
   ["find_fixes", () => import("../run-find-fixes.ts")],

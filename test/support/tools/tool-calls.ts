@@ -1,8 +1,8 @@
 /** Calls tools in this process, on a machine of the test's own. */
+import assert from "node:assert/strict";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { toolWork } from "../../../src/tools/runner/tool-requests.ts";
-import { countTokens } from "../../../src/tools/tokens.ts";
 import type { ToolAnswer, ToolContext } from "../../../src/tools/tool.ts";
 
 export interface Machine {
@@ -19,7 +19,6 @@ export function machineAt(home: string, env: Record<string, string> = {}): Machi
   const context: ToolContext = {
     where,
     sessionId: undefined,
-    showsData: true,
     signal: new AbortController().signal,
     openStore: () => (store ??= openStore(where)),
     now: () => new Date(),
@@ -38,7 +37,21 @@ export function machineAt(home: string, env: Record<string, string> = {}): Machi
   };
 }
 
-/** The tokens of the longer of its two forms. */
-export function tokensOf({ text, data }: ToolAnswer): number {
-  return Math.max(countTokens(text), countTokens(JSON.stringify(data)));
+/** The texts of all answers, each call with the offset that the one before names; none is longer than it may be. */
+export async function allAnswers(
+  machine: Pick<Machine, "call">,
+  tool: string,
+  args: Record<string, unknown>,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (let offset: number | undefined = 0; offset !== undefined;) {
+    const { text, isError } = await machine.call(tool, { ...args, offset });
+    assert.notEqual(isError, true, text);
+    if (typeof args["max_chars"] === "number") assert.ok(text.length <= args["max_chars"], String(text.length));
+    texts.push(text);
+    const next = /^More: the same arguments with offset (\d+)\.$/m.exec(text)?.[1];
+    assert.ok(next === undefined || Number(next) > offset, "a page that goes nowhere");
+    offset = next === undefined ? undefined : Number(next);
+  }
+  return texts;
 }
