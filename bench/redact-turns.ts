@@ -9,7 +9,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { redactJson } from "../src/redact/redact-json.ts";
-import { createRedactor, ownRules } from "../src/redact/redactor.ts";
+import { createRedactor, allRules } from "../src/redact/redactor.ts";
 import { labelledSets } from "../test/secrets/measure.ts";
 import { reportAtLeast, reportAtMost } from "./figures.ts";
 import { table } from "./statistics.ts";
@@ -57,7 +57,7 @@ const runtime = process.versions["bun"] ? `Bun ${process.versions["bun"]}` : `No
 const redactor = createRedactor();
 const repeated = (unit: string, chars: number): string => unit.repeat(Math.ceil(chars / unit.length)).slice(0, chars);
 const units = [
-  ...new Set(ownRules.flatMap((rule) => rule.triggers)),
+  ...new Set(allRules.flatMap((rule) => rule.triggers)),
   ...labelledSets.flatMap(({ positives }) => positives.map(({ text }) => `${text}\n`)),
 ].map((unit, at) => unit + (FOLLOWERS[at % FOLLOWERS.length] ?? ""));
 

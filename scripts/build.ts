@@ -38,7 +38,7 @@ const plugin = await rolldown({
   ...QUIET,
   input: join(root, "src/plugin.ts"),
   platform: "node",
-  external: [/^node:/, "bun:sqlite", /^@secretlint\//],
+  external: [/^node:/, "bun:sqlite"],
   output: {
     dir: dist,
     entryFileNames: "plugin.js",
@@ -61,7 +61,7 @@ const cli = await rolldown({
   platform: "node",
   // Of jsonc-parser only the module can be bundled: its other form looks for its files when it runs.
   resolve: { mainFields: ["module", "main"] },
-  external: [/^node:/, /^bun:/, /^@secretlint\//],
+  external: [/^node:/, /^bun:/],
   output: {
     dir: join(dist, "cli"),
     format: "esm",

@@ -28,7 +28,7 @@ export interface UpdateOptions {
   /** Stops between two parts of a session. What was written stays. */
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
-  /** Default: a new one with secretlint. */
+  /** Default: a new one. */
   redactor?: Redactor;
   /**
    * Number of additional threads; ignored with a given redactor. Default: none for little work, otherwise one per

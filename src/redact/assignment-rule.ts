@@ -9,13 +9,12 @@ import {
   valueOf,
   withoutEnd,
 } from "./assignment-syntax.ts";
+import { ALNUM, inSet } from "./char-set.ts";
 import { findCookies, findCredential } from "./credential-headers.ts";
 import { type Finding, firstFound, NOTHING } from "./finding.ts";
-import { familyOf, FOREIGN_KEYS, FOREIGN_NAMES, type NameFamily } from "./names.ts";
+import { familyOf, FOREIGN_NAMES, type NameFamily } from "./names.ts";
 import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import { isStandIn, namesSecret, withoutMarkers } from "./placeholders.ts";
-import { findBeforeComment, findKeyAfter, findNear, findOutput } from "./near-names.ts";
-import { findInTable } from "./table-values.ts";
 import type { Rule } from "./trigger-index.ts";
 import { valueNear } from "./near-values.ts";
 import { isMadeUp } from "./randomness.ts";
@@ -107,14 +106,25 @@ const judgedPart = ({ text }: ScanText, { start, end }: Assigned): string =>
 /** NUL and the like, written as an escape. */
 const CONTROL_ESCAPE = /\\u00[01][\da-f]/gi;
 
-const folded = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, "").toLowerCase();
+/** Returns true if `text` ends with `end`, apart from case and all but letters and digits. */
+function endsLike(text: string, end: string): boolean {
+  let at = text.length;
+  let left = end.length;
+  for (;;) {
+    while (left > 0 && !inSet(ALNUM, end.charCodeAt(left - 1))) left--;
+    if (left === 0) return true;
+    while (at > 0 && !inSet(ALNUM, text.charCodeAt(at - 1))) at--;
+    if (at === 0 || text.charAt(at - 1).toLowerCase() !== end.charAt(left - 1).toLowerCase()) return false;
+    at--;
+    left--;
+  }
+}
 
 /** Returns true if the value only repeats its name: `new Secret("R2AccessKey")`, `typeof ApiSecretKey`. */
 const repeats = (name: string, value: string, isLiteral: boolean): boolean =>
   value.length >= 6 &&
   value.length <= MAX_REPEATED &&
-  (folded(name).endsWith(folded(value)) ||
-    (!isLiteral && name.length >= 8 && /^[A-Za-z_]\w*$/.test(value) && folded(value).endsWith(folded(name))));
+  (endsLike(name, value) || (!isLiteral && name.length >= 8 && endsLike(value, name) && /^[A-Za-z_]\w*$/.test(value)));
 const MAX_REPEATED = 80;
 /** No value contains its own name, assigned, as often as this. */
 const MOST_REPEATS = 3;
@@ -151,14 +161,6 @@ const isInBase64 = (text: string, { start, end }: Pick<Name, "start" | "end">): 
   /^\+[\w+/]/.test(text.slice(end, end + 2)) ||
   (text[start - 1] === "/" && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(end, end + 3)));
 
-/** `password.equals("…")` */
-const isMemberOfPassword = (name: string): boolean =>
-  /^[A-Za-z_.]+$/.test(name) &&
-  name
-    .split(".", 4)
-    .slice(0, -1)
-    .some((part) => NEAR_FAMILIES.has(familyOf(part) ?? "url-only"));
-
 /** Variable of a shell, option of a command, field of a connection string: `DB_PASSWORD='`, `--passphrase "`, `;Pwd=`. */
 const SHELL_NAME =
   /(?:(?:^|[\s;"'`])[A-Z][A-Z\d_]{3,80}(?:=|[ ]:=[ ]|["'],[ ]?)|\s--?[a-z][\w-]{2,40}[ =]|;[ ]?(?:[Pp]assword|PASSWORD|[Pp]wd|PWD)=)\\{0,7}["']?$/;
@@ -167,13 +169,8 @@ const isShellValue = (text: string, { start, end, context }: Assigned): boolean 
 
 const PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
 
-/** Families whose values are often chosen by people. */
-const NEAR_FAMILIES: ReadonlySet<NameFamily> = new Set(["password", "passphrase", "secret", "signing"]);
-
-const KEY_FAMILIES: ReadonlySet<NameFamily> = new Set(["secret", "signing", "token", "api-key"]);
-
-/** `pwd` is also a shell command. */
-const isSpoken = (name: string, family: NameFamily): boolean => NEAR_FAMILIES.has(family) && !/^pwd$/i.test(name);
+/** The value was redacted already. */
+const REDACTED = /\\{0,7}["'`]?[ \t]{0,4}[:=]?[ \t]{0,4}\\{0,7}["'`]?\[REDACTED:/y;
 
 function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (at < scan.seenTo.names) return NOTHING;
@@ -181,6 +178,7 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (name === undefined) return NOTHING;
   scan.seenTo.names = name.end;
   const { text } = scan;
+  if (matchEnd(REDACTED, text, name.end) !== undefined) return NOTHING;
   // One of several runs: `second pass: …`.
   if (/^pass$/i.test(name.text) && NUMBERED.test(charsBefore(text, name.start, 8))) return NOTHING;
   if (isInBase64(text, name)) return NOTHING;
@@ -192,14 +190,7 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (text[name.end] === "/" && text.startsWith("/:", name.start - 2)) return NOTHING;
   const named = fullName(text, name);
   const family = familyOf(named);
-  if (family === undefined) {
-    if (isMemberOfPassword(named)) return findNear(scan, name);
-    // The value itself, below the command that prints it: `cat vault_pass.txt`
-    const isPrinted = /\b(?:cat|type|less|more|bat) [^\s|]*$/.test(charsBefore(text, name.start, 64));
-    return isPrinted && /\.(?:txt|key|dat)$/.test(named) && familyOf(named.slice(0, -4)) !== undefined
-      ? findOutput(scan, name, "secret")
-      : NOTHING;
-  }
+  if (family === undefined) return NOTHING;
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
   if (family === "session" && !isCookie(text, name)) return NOTHING;
   if (family === "url-only" && !isParameter(text, name))
@@ -218,29 +209,19 @@ interface Label {
 
 function findValue(scan: ScanText, label: Label): readonly Finding[] {
   const { name, named, family } = label;
-  const kind = kindOf(named, family);
   const value = valueOf(scan, name);
   // After YAML's `|` and `>` the value is on the next line; `[` begins a list.
   const isBlock = value !== undefined && /^(?:[|>][+-]?|[[{])?$/.test(scan.text.slice(value.start, value.end));
   const isPlural = /[a-z]s$/i.test(name.text) && !/pass$/i.test(name.text);
-  const several = firstFound([
-    () => (isPlural ? findMembers(scan, label) : NOTHING),
-    () => (value === undefined ? findInTable(scan, name, family) : NOTHING),
-  ]);
-  if (several.length > 0) return several;
+  const members = isPlural ? findMembers(scan, label) : NOTHING;
+  if (members.length > 0) return members;
   // The same name again and again: each is judged where it stands.
   if (value !== undefined && isRepeated(name.text, judgedPart(scan, value))) return NOTHING;
   const first = value === undefined || isBlock ? valueNear(scan, label) : value;
   const found = judge(scan, named, family, phraseOf(scan, label, first) ?? first);
-  if (found.length > 0)
-    return [...found, ...furtherItems(scan, label, first, isBlock || isPlural ? NEXT_ITEM : CHANGED)];
-  if (first !== undefined && isStandIn(judgedPart(scan, first))) return NOTHING;
-  return firstFound([
-    () => findBeforeComment(scan, name, kind),
-    () => (isSpoken(named, family) ? findNear(scan, name) : NOTHING),
-    () => (KEY_FAMILIES.has(family) ? findKeyAfter(scan, name, kind) : NOTHING),
-    () => findOutput(scan, name, kind),
-  ]);
+  return found.length > 0
+    ? [...found, ...furtherItems(scan, label, first, isBlock || isPlural ? NEXT_ITEM : CHANGED)]
+    : NOTHING;
 }
 
 /** Rest of a line of words: `passphrase: walnut lantern drifting yonder` */
@@ -366,10 +347,9 @@ const HEADER_SIGN = /\\{0,127}["'`]?\]?[ \t]{0,4}(?:(?:=>|[:=,])[ \t]{0,4}|[ \t]
 
 function findHeader(scan: ScanText, name: Name, family: "authorization" | "cookie"): readonly Finding[] {
   const valueStart = matchEnd(HEADER_SIGN, scan.text, name.end);
-  // `iex --cookie v`, `cat .erlang.cookie`
-  if (valueStart === undefined && family === "cookie")
-    return name.flag ? judge(scan, name.text, "token", valueOf(scan, name)) : findOutput(scan, name, "token");
-  if (valueStart === undefined) return NOTHING;
+  // `iex --cookie v`
+  if (valueStart === undefined)
+    return family === "cookie" && name.flag ? judge(scan, name.text, "token", valueOf(scan, name)) : NOTHING;
   const { start, end } = headerValueAt(scan, valueStart);
   if (family === "authorization") return findCredential(scan, start, end);
   // All cookies of the line are judged at once.
@@ -410,10 +390,6 @@ export const assignmentRules: readonly Rule[] = [
   ...FOREIGN_NAMES.split("|").map((word) => ({
     triggers: [word],
     find: (scan: ScanText, at: number) => findForeign(scan, at, word),
-  })),
-  ...FOREIGN_KEYS.split("|").map((word) => ({
-    triggers: [word],
-    find: (scan: ScanText, at: number) => findKeyAfter(scan, { end: at + word.length }, "token", true),
   })),
 ];
 

@@ -173,7 +173,3 @@ const foreignNames = new Set(
 );
 /** Returns true for `password` in another language. */
 export const isForeignName = (name: string): boolean => foreignNames.has(name.toLowerCase());
-
-/** `token` and `API key` in other languages. */
-export const FOREIGN_KEYS =
-  "токен|Токен|ключ API|Ключ API|API-ключ|トークン|APIキー|API 키|api 키|토큰:|토큰은|clé API|Clé API|clé d'API|clave de API|clave API|chave de API|chave da API|chave API|chiave API|API-sleutel|klucz API|密鑰：|密鑰:|API密钥|API 密钥|API-Schlüssel|API anahtarı|Zugangsschlüssel|clé secrète|clave de acceso|chave de acesso|chiave segreta|секретный ключ|jeton";

@@ -42,7 +42,7 @@ function isPlaceholder(value: string): boolean {
   const start = value.slice(0, 100);
   return (
     PLACEHOLDERS.some((pattern) => pattern.test(start)) ||
-    (start !== "" && start === start.charAt(0).repeat(start.length)) ||
+    (start[0] === start.at(-1) && start !== "" && start === start.charAt(0).repeat(start.length)) ||
     value.includes("***") ||
     STAND_IN_END.test(value.slice(-16)) ||
     (INSTRUCTION.test(value) && isWordy(value) && !isSpiced(value))

@@ -55,15 +55,14 @@ export function isRandom(value: string, min: number): boolean {
 export const isLongMix = (value: string, min: number): boolean =>
   value.length >= min && /^[\w.+/=~-]+$/.test(value) && hasLettersAndDigits(value) && !isWordy(value);
 /** Formats, algorithms and versions, which also mix letters and digits. */
-export const TECHNICAL =
+const TECHNICAL =
   /(?:u?int|(?<![a-z])word|float|sha|blake2[bs]|(?<![a-z])ed|aes|rsa|hmac|pbkdf|argon|utf|base|latin|oauth|socks|http|python|node|ipv|log|imap)[-_]?\d{1,5}|v\d(?:alpha|beta)\d?/gi;
 /** The same, if they are a whole part of a word: `md5`, `k8s`, `2nd`, `16px`. */
-export const TECHNICAL_PART =
+const TECHNICAL_PART =
   /^(?:(?:md|des|ucs|iso|tls|ssl|win|web|es|rfc|cve|mp|[a-z])\d+[a-z]{0,2}|(?:hs|rs|ps|a)\d{3}(?:cbc|gcm|kw)?|\d+(?:st|nd|rd|th|px|em|ms|kb|mb|gb|bit|min|sec|hour|day|week|year)s?)$/i;
 const SPEAKING = /password|passwd|secret|token|credential|example|^(?:ctrl|alt|shift|cmd|command)-/i;
 /** Returns true if a value says what it is. A `test` next to a sign may be a word of a password. */
-export const isSpeaking = (value: string): boolean =>
-  SPEAKING.test(value) || (/test/i.test(value) && !/[!#$^&*]/.test(value));
+const isSpeaking = (value: string): boolean => SPEAKING.test(value) || (/test/i.test(value) && !/[!#$^&*]/.test(value));
 
 /** Returns true if all digits of a value belong to such names. */
 export const isTechnical = (value: string): boolean =>

@@ -2,11 +2,9 @@ import { assignmentRules, findInLeaf } from "./assignment-rule.ts";
 import { commandRules } from "./command-rules.ts";
 import { addCounts, type Finding, type RedactionCounts, replaceFindings } from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
-import { nearRules } from "./near-names.ts";
 import { placedRules } from "./placed-rules.ts";
 import { privateKeyRules } from "./private-key-rules.ts";
 import { ScanText } from "./scan-text.ts";
-import { findWithSecretlint } from "./secretlint-detector.ts";
 import { shapedRules } from "./shaped-rules.ts";
 import { tokenRules } from "./token-rules.ts";
 import { type Rule, TriggerIndex } from "./trigger-index.ts";
@@ -38,16 +36,8 @@ export interface Redactor {
    *
    * One call with many texts is much faster than many calls. Texts that are JSON or contain JSON, escaped any number of
    * times, stay valid JSON. Redacting a result again changes nothing. Yields to the event loop every few milliseconds.
-   * Rejects if secretlint cannot be loaded or fails, unless `onDetectorError` is set.
    */
   redact(texts: readonly RedactionInput[]): Promise<RedactionResult[]>;
-}
-
-export interface RedactorOptions {
-  /** Called once if secretlint cannot be used. Redaction then continues with the rules of this package only. */
-  onDetectorError?: (error: unknown) => void;
-  /** Finds secrets in many texts; element `i` of the result is for text `i`. Default: secretlint. */
-  detect?: (texts: readonly string[]) => Promise<Finding[][]>;
 }
 
 /** Maximum characters of `before` that are searched for the beginning of a secret. */
@@ -61,8 +51,7 @@ const BATCH = 1024;
 /** Maximum passes over a text. Only hostile texts change more often, and each pass only redacts more. */
 const MAX_PASSES = 5;
 
-/** All rules of this package. */
-export const ownRules: readonly Rule[] = [
+export const allRules: readonly Rule[] = [
   ...tokenRules,
   ...shapedRules,
   ...privateKeyRules,
@@ -70,11 +59,10 @@ export const ownRules: readonly Rule[] = [
   ...commandRules,
   ...placedRules,
   ...assignmentRules,
-  ...nearRules,
 ];
 
 let index: TriggerIndex | undefined;
-const ownIndex = (): TriggerIndex => (index ??= new TriggerIndex(ownRules));
+const ruleIndex = (): TriggerIndex => (index ??= new TriggerIndex(allRules));
 
 let shared: Redactor | undefined;
 
@@ -83,42 +71,24 @@ export function sharedRedactor(): Redactor {
   return (shared ??= createRedactor());
 }
 
-export function createRedactor({ onDetectorError, detect = findWithSecretlint }: RedactorOptions = {}): Redactor {
-  let isDetectorUsable = true;
-  const detectAll = async (texts: readonly string[]): Promise<Finding[][]> => {
-    if (!isDetectorUsable) return [];
-    try {
-      return await detect(texts);
-    } catch (error) {
-      if (onDetectorError === undefined) throw error;
-      if (isDetectorUsable) onDetectorError(error);
-      isDetectorUsable = false;
-      return [];
-    }
-  };
-  const redactOnce = async (inputs: readonly RedactionInput[], isFirst: boolean): Promise<RedactionResult[]> => {
+export function createRedactor(): Redactor {
+  const redactOnce = async (inputs: readonly RedactionInput[]): Promise<RedactionResult[]> => {
     const contexts = inputs.map(({ before = "" }) => before.slice(-CONTEXT_CHARS));
     const texts = inputs.map(({ text }, i) => (contexts[i] ?? "") + text);
-    const detected = isFirst ? await detectAll(texts) : [];
-    const ours = await findWithOwnRules(inputs, texts);
+    const found = await findIn(inputs, texts);
     const results: RedactionResult[] = [];
-    for (const [i, { text }] of inputs.entries()) {
-      const findings = [...(ours[i] ?? []), ...(detected[i] ?? [])];
-      results.push(await replaceFindings(text, within(text, contexts[i]?.length ?? 0, findings)));
-    }
+    for (const [i, { text }] of inputs.entries())
+      results.push(await replaceFindings(text, within(text, contexts[i]?.length ?? 0, found[i] ?? [])));
     return results;
   };
   const redactBatch = async (inputs: readonly RedactionInput[]): Promise<RedactionResult[]> => {
-    const results = await redactOnce(inputs, true);
+    const results = await redactOnce(inputs);
     let changed = [...results.keys()];
-    // Replacing a secret can expose another one that was attached to it, so our own rules search the result again.
+    // Replacing a secret can expose another one that was attached to it, so the rules search the result again.
     for (let pass = 1; pass < MAX_PASSES; pass++) {
       changed = changed.filter((i) => Object.keys(results[i]?.counts ?? {}).length > 0);
       if (changed.length === 0) break;
-      const again = await redactOnce(
-        changed.map((i) => ({ ...inputs[i], text: results[i]?.text ?? "" })),
-        false,
-      );
+      const again = await redactOnce(changed.map((i) => ({ ...inputs[i], text: results[i]?.text ?? "" })));
       changed = changed.filter((i, at) => addPass(results[i], again[at]));
     }
     return results;
@@ -150,8 +120,8 @@ function within(text: string, offset: number, findings: readonly Finding[]): rea
     .filter(({ start, end }) => end > 0 && start < text.length);
 }
 
-async function findWithOwnRules(inputs: readonly RedactionInput[], texts: readonly string[]): Promise<Finding[][]> {
-  const rules = ownIndex();
+async function findIn(inputs: readonly RedactionInput[], texts: readonly string[]): Promise<Finding[][]> {
+  const rules = ruleIndex();
   const all: Finding[][] = [];
   for (const [i, text] of texts.entries()) {
     const { key, cut = false } = inputs[i] ?? {};

@@ -1,4 +1,4 @@
-import { ALNUM, type CharSet, inSet } from "./char-set.ts";
+import { ALNUM, charSet, type CharSet, inSet } from "./char-set.ts";
 
 /**
  * Marker that a tool or the host puts where it cut a text: `…`, `... (truncated)`, `[truncated]`, `<output truncated>`,
@@ -6,7 +6,8 @@ import { ALNUM, type CharSet, inSet } from "./char-set.ts";
  */
 const CUT_MARKER =
   /(?:\s|\\[nrt]){0,4}(?:…|(?:\.{3}\s?)?[[(<](?:\.{3}|…)?[\w ,.]{0,40}?\b(?:truncated|omitted|clipped|snipped|more))/iy;
-const CUT_MARKER_START = /[\s\\….[(<]/;
+/** Characters that a marker may start with. All characters beyond ASCII count as one. */
+const CUT_MARKER_START = charSet(" \t\r\n\v\f\\….[(<");
 
 /** Escapes of JSON, URLs and terminals: they end with a letter or digit, and a token may follow directly. */
 const ESCAPE_BEFORE =
@@ -23,10 +24,6 @@ export class ScanText {
   readonly seenTo = {
     names: 0,
     foreign: 0,
-    near: 0,
-    pairs: 0,
-    logins: 0,
-    tables: 0,
     keys: 0,
     jwks: 0,
     wallets: 0,
@@ -68,7 +65,7 @@ export class ScanText {
   cutMarkerIn(from: number, to: number): number | undefined {
     const { text } = this;
     for (let at = from; at < to; at++) {
-      if (CUT_MARKER_START.test(text.charAt(at)) && this.isCutAt(at)) return at;
+      if (inSet(CUT_MARKER_START, text.charCodeAt(at)) && this.isCutAt(at)) return at;
     }
     return undefined;
   }

@@ -40,7 +40,7 @@ const EXAMPLE_WORDS =
   /(?:^|[-_.])(?:your|my|example|sample|placeholder|dummy|fake|test|here|token|key|secret|x{3,})(?=[-_.]|$)/i;
 
 /** Returns true if a token consists of words that describe it: `xoxb-your-token`. */
-export const isExample = (body: string): boolean => EXAMPLE_WORDS.test(body) && isWordy(body);
+const isExample = (body: string): boolean => EXAMPLE_WORDS.test(body) && isWordy(body);
 
 /** Number of the last body that contained each ASCII character, so that nothing has to be cleared between bodies. */
 const metIn = new Uint32Array(128);
@@ -101,10 +101,11 @@ function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number
   return NOTHING;
 }
 
-/** Rules, one for each prefix of the table. */
-export const tokenRules: readonly Rule[] = tokenShapes.flatMap((shape) =>
-  shape.prefixes.map((prefix) => ({
+/** Rules, one for each prefix of the table. The longest come first, since they name the kind: `sk-ant-` before `sk-`. */
+export const tokenRules: readonly Rule[] = tokenShapes
+  .flatMap((shape) => shape.prefixes.map((prefix) => ({ shape, prefix })))
+  .toSorted((a, b) => b.prefix.length - a.prefix.length)
+  .map(({ shape, prefix }) => ({
     triggers: [prefix],
     find: (scan: ScanText, at: number) => findToken(shape, prefix, scan, at),
-  })),
-);
+  }));

@@ -1,9 +1,6 @@
 /**
  * Credentials with a fixed prefix, as documented by their issuers.
  *
- * secretlint detects many of these if they are complete. A transcript also contains them cut off, colored, escaped or
- * attached to other text, where secretlint's exact lengths and boundaries miss them.
- *
  * Each line has the kind, the characters after the prefix (a set of `char-set.ts`), the minimum number of them in a
  * complete token, and the prefixes. `~`: the prefix also occurs in ordinary text, so that a token that was cut off needs
  * more evidence.

@@ -1,5 +1,6 @@
 /**
- * Sets that were written without a look at the rules and measured once; what they showed has since been mended.
+ * A sample, one text of 19, of sets that were written without a look at the rules and measured once. What they showed
+ * has been mended since.
  *
  * A line is a text: `⏎`, `⇥`, `␍` and `␛` stand for line break, tab, carriage return and escape, `⟦…⟧` surrounds a
  * secret, `{a:40}` is 40 made-up characters of an alphabet. `## kind` starts a group.

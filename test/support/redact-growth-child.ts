@@ -5,8 +5,7 @@
  * things that may follow it, or followed by a long run, and pieces of the labelled secrets. Time is the processor's:
  * other programs do not count.
  */
-import { createRedactor, ownRules } from "../../src/redact/redactor.ts";
-import { SECRETLINT_TRIGGERS } from "../../src/redact/secretlint-detector.ts";
+import { createRedactor, allRules } from "../../src/redact/redactor.ts";
 import { labelledSets } from "../secrets/measure.ts";
 
 /**
@@ -48,8 +47,7 @@ interface HostileText {
 function hostileTexts(): HostileText[] {
   const repeat = (unit: string, chars: number): string => unit.repeat(Math.ceil(chars / unit.length)).slice(0, chars);
   const repeated = (unit: string): HostileText => ({ unit, make: (chars) => repeat(unit, chars) });
-  const triggers = new Set(ownRules.flatMap((rule) => rule.triggers));
-  for (const literals of Object.values(SECRETLINT_TRIGGERS)) for (const each of literals.split(" ")) triggers.add(each);
+  const triggers = new Set(allRules.flatMap((rule) => rule.triggers));
   const ofTriggers = [...triggers].flatMap((trigger, at) => {
     // Not each with each: triggers of one sort stand together, and one of the next few comes with the next follower.
     const followers = FOLLOWERS.filter((_, i) => i === at % FOLLOWERS.length);

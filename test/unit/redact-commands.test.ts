@@ -49,7 +49,7 @@ ngrok authtoken|add-authtoken TOKEN
 netlify|ntl --auth TOKEN
 curl --oauth2-bearer TOKEN --pass PASSWORD
 ^user _ password|insecure-password PASSWORD
-^rootpw --plaintext PASSWORD --iscrypted PASSWORD
+^rootpw --plaintext PASSWORD
 ^tacacs-server|^radius-server host _ key PASSWORD
 b2 account authorize _ TOKEN
 vault|bao kv put|patch _ NAME=VALUE
