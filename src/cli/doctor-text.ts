@@ -28,7 +28,7 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
       "Not read",
       result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),
     ),
-    section("Content", contentLines(context, result)),
+    section("Content", contentLines(result)),
     section("Damage", damageLines(context, result)),
   ]
     .filter((part) => part !== "")
@@ -36,26 +36,12 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
 }
 
 function placeLines({ colors }: CommandContext, { places }: DoctorOutput): string[] {
-  return places.map(({ path, source, sessions, problem, generations }) => {
+  return places.map(({ path, source, sessions, problem }) => {
     const mark = problem !== null ? colors.red("x") : sessions > 0 ? colors.green("+") : colors.dim("-");
     const what =
-      problem === null
-        ? sessions === 0
-          ? "no sessions"
-          : counted(sessions, "session") + versions(generations)
-        : neutralLine(problem);
+      problem === null ? (sessions === 0 ? "no sessions" : counted(sessions, "session")) : neutralLine(problem);
     return `${mark} ${source}  ${neutralLine(path)}: ${what}`;
   });
-}
-
-/** Returns the versions of opencode whose tables the sessions are read from, if 2.x is among them. */
-function versions(generations: DoctorOutput["places"][number]["generations"]): string {
-  if (generations === null || generations.opencode_2 === 0) return "";
-  const { opencode_1: first, opencode_2: second, taken_over: both } = generations;
-  const taken = both === 0 ? "" : `, ${count(both)} of them taken over from 1.x`;
-  const what =
-    first === 0 ? `${count(second)} of opencode 2.x` : `${count(first)} of opencode 1.x, ${count(second)} of 2.x`;
-  return ` (${what}${taken})`;
 }
 
 function indexLine({ colors }: CommandContext, { index }: DoctorOutput): string {
@@ -101,19 +87,11 @@ function configLines({ colors, cwd }: CommandContext, { configs }: DoctorOutput)
   return lines;
 }
 
-function contentLines({ colors }: CommandContext, result: DoctorOutput): string[] {
-  const { checked, of, lines, skipped_types: skipped, unknown_types: unknown } = result;
+function contentLines(result: DoctorOutput): string[] {
+  const { checked, of, lines } = result;
   if (of === 0) return [];
   const all = checked < of ? `; --all checks all ${count(of)}` : "";
-  const found = [`${count(checked)} of ${counted(of, "session")} checked, ${counted(lines, "line")}${all}`];
-  if (Object.keys(skipped).length > 0) found.push(`skipped, not part of the conversation: ${listed(skipped)}`);
-  if (Object.keys(unknown).length > 0) found.push(`${colors.yellow("of unknown type:")} ${listed(unknown)}`);
-  return found;
-}
-
-function listed(counts: Readonly<Record<string, number>>): string {
-  const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
-  return sorted.map(([type, times]) => `${neutralLine(type, 80)} ${count(times)}`).join(", ");
+  return [`${count(checked)} of ${counted(of, "session")} checked, ${counted(lines, "line")}${all}`];
 }
 
 function damageLines({ colors }: CommandContext, { damage }: DoctorOutput): string[] {

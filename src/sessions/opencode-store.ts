@@ -14,7 +14,7 @@ const TABLES_1: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The same of opencode 2.x. The sessions themselves are in `session_v2`, or in the preview in `session`. */
-export const TABLES_2: Readonly<Record<string, readonly string[]>> = {
+const TABLES_2: Readonly<Record<string, readonly string[]>> = {
   session_message: ["id", "session_id", "type", "seq", "time_created", "data"],
 };
 
@@ -40,7 +40,7 @@ export async function scanOpencodeStore(
   }
 }
 
-export async function withDatabase<T>(path: string, use: (database: SqliteReader) => T): Promise<T> {
+async function withDatabase<T>(path: string, use: (database: SqliteReader) => T): Promise<T> {
   const database = await openSqlite(path);
   try {
     return use(database);
@@ -79,7 +79,7 @@ function sessionsIn(path: string, database: SqliteReader): ScannedSessions {
 }
 
 /** Returns each session's id, and whether its messages are in the tables of 2.x. */
-export function generations(database: SqliteReader): { id: string; isSecond: boolean }[] {
+function generations(database: SqliteReader): { id: string; isSecond: boolean }[] {
   const sources = [["session", "id"] as const, ...(canReadSecond(database) ? SECOND : [])]
     .filter(([table]) => hasTable(database, table))
     .map(([table, column]) => `SELECT ${column} AS id FROM ${table}`);
@@ -121,7 +121,7 @@ function isInSql(database: SqliteReader, table: string, column: string): string 
   return isThere ? `EXISTS (SELECT 1 FROM ${table} WHERE ${column} = asked.id)` : "0";
 }
 
-export function canReadSecond(database: SqliteReader): boolean {
+function canReadSecond(database: SqliteReader): boolean {
   return missingIn(database, TABLES_2) === undefined;
 }
 
@@ -158,12 +158,12 @@ function rowsIn(database: SqliteReader, table: string): string[] {
     : [`its table ${table} is not known to this version; it has ${count} ${count === 1 ? "row" : "rows"}`];
 }
 
-export function numberIn([row]: readonly Fields[], name: string): number {
+function numberIn([row]: readonly Fields[], name: string): number {
   const value = row?.[name];
   return typeof value === "number" ? value : 0;
 }
 
-export function hasTable(database: SqliteReader, table: string): boolean {
+function hasTable(database: SqliteReader, table: string): boolean {
   return columnsOf(database, table).length > 0;
 }
 

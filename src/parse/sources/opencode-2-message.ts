@@ -38,22 +38,11 @@ const PART_FIELDS: FieldsByType = new Map([
 ]);
 /** All known types of messages. */
 const MESSAGE_TYPES = new Set([...MESSAGE_FIELDS.keys(), "compaction", ...SILENT, ...Object.keys(EVENTS)]);
-const CALL_STATES = new Set(["streaming", "running", "completed", "error"]);
-/** Types of what a tool returns. */
-const RESULT_TYPES = new Set(["text", "file"]);
 
 type FieldsByType = ReadonlyMap<string, Readonly<Record<string, (value: unknown) => boolean>>>;
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
-}
-
-/** Returns what of a message is of an unknown form: its type, a missing field, parts of its answer. Empty if all is read. */
-export function unknownIn2(message: Fields): string[] {
-  const unknown = unknownForm(message);
-  if (unknown !== undefined) return [unknown];
-  if (message["type"] !== "assistant") return [];
-  return listOf(message, "content").flatMap((part) => unknownInPart(part).map((form) => `assistant with ${form}`));
 }
 
 /** Returns why a message cannot be read; undefined if it can. */
@@ -70,21 +59,6 @@ function unknownForm(message: Fields): string | undefined {
 function lacking(of: Fields, type: string, required: FieldsByType): string | undefined {
   const missing = Object.entries(required.get(type) ?? {}).find(([name, is]) => !is(of[name]));
   return missing && `${type} without ${missing[0]}`;
-}
-
-function unknownInPart(part: unknown): string[] {
-  if (!isFields(part)) return [part === null ? "null" : typeof part];
-  const type = textOf(part, "type");
-  if (type === undefined) return ["part without a type"];
-  if (!PART_FIELDS.has(type)) return [type];
-  const missing = lacking(part, type, PART_FIELDS);
-  if (missing !== undefined) return [missing];
-  const state = fieldsOf(part, "state");
-  if (type !== "tool" || state === undefined) return [];
-  const status = textOf(state, "status") ?? "none";
-  if (!CALL_STATES.has(status)) return [`tool of status ${status}`];
-  const types = listOf(state, "content").map((each) => (isFields(each) && textOf(each, "type")) || "unknown type");
-  return types.filter((each) => !RESULT_TYPES.has(each)).map((each) => `result of ${each}`);
 }
 
 /** Returns true for a message of 2.x, false for one of 1.x. */
