@@ -1,9 +1,8 @@
 /** Matches the sessions on this machine with those in the store. */
 import { statSync, type Stats } from "node:fs";
-import { sep } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { errorCode } from "../transcript/files/fault.ts";
-import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
+import { findSessions } from "../sessions/find-sessions.ts";
 import { joinForms, mayHaveForms } from "../sessions/session-forms.ts";
 import {
   placeOf,
@@ -27,11 +26,6 @@ export interface MachineSessions {
   forgotten: KeyedSession[];
   /** Rows of this machine whose source no longer exists. */
   gone: StoredSession[];
-  /**
-   * Those of `gone` by missing root: their whole folder of sessions is missing, for example on a disk that is not
-   * mounted.
-   */
-  outOfReach: Map<string, StoredSession[]>;
   unreadable: Unreadable[];
   /** All rows of the store. */
   stored: readonly StoredSession[];
@@ -57,18 +51,8 @@ export async function machineSessions(
   const sessions = keyed.filter((session) => !forgotten.has(session));
   const met = new Set(sessions.map(({ sessionId }) => sessionId));
   const gone = found === undefined ? [] : own.filter((session) => !met.has(session.session_id) && !isThere(session));
-  const outOfReach = byMissingRoot(gone, found);
   const unreadable = found?.unreadable ?? [];
-  return { sessions, forgotten: [...forgotten], gone, outOfReach, unreadable, stored };
-}
-
-function byMissingRoot(gone: readonly StoredSession[], found: FoundSessions | undefined): Map<string, StoredSession[]> {
-  const missing = found?.roots.filter(({ isThere }) => !isThere) ?? [];
-  const below = missing.map(({ path }) => {
-    const folder = path.endsWith(sep) ? path : path + sep;
-    return [path, gone.filter((session) => session.path === path || session.path.startsWith(folder))] as const;
-  });
-  return new Map(below.filter(([, sessions]) => sessions.length > 0));
+  return { sessions, forgotten: [...forgotten], gone, unreadable, stored };
 }
 
 /** Adds the forms of sessions that only their rows name, such as a transcript in another project. */

@@ -16,11 +16,6 @@ export interface UpdateOptions {
   level?: IndexLevel;
   /** Reads and writes every session again. Snippets keep their events; sessions whose source is gone stay. */
   rebuild?: boolean;
-  /**
-   * Deletes sessions whose source is gone, with their snippets. If the whole root folder is missing, which may be a
-   * disk that is not mounted, its sessions are deleted only with `all`.
-   */
-  prune?: boolean | "all";
   /** Indexes only these sessions and does not report gone ones. */
   only?: readonly SessionRef[];
   /** Also indexes those of `only` that were forgotten. */
@@ -51,9 +46,8 @@ export interface IndexReport {
   new: number;
   changed: number;
   unchanged: number;
-  /** Stored sessions whose source no longer exists. They stay unless pruned. */
+  /** Stored sessions whose source no longer exists. They stay. */
   gone: number;
-  pruned: number;
   unreadable: Unreadable[];
   /** Number of events written; `bytes` is the number of bytes read. */
   events: number;
@@ -70,9 +64,9 @@ const MAX_OVERTAKEN = 50;
  * sessions are reported and the rest continues; an error of the store or the signal ends the run.
  */
 export async function updateIndex(store: Store, where: Where, options: UpdateOptions = {}): Promise<IndexReport> {
-  const { only, prune = false, rebuild = false, revive = false, level = "content" } = options;
+  const { only, rebuild = false, revive = false, level = "content" } = options;
   const found = await machineSessions(store, where, only);
-  const { gone, outOfReach, unreadable } = found;
+  const { gone, unreadable } = found;
   const revived = revive && only !== undefined ? found.forgotten : [];
   const tombstones = revived.flatMap(({ ref, sessionId }) => tombstonesOf(ref, sessionId, store.machine));
   if (tombstones.length > 0) await store.reviveSessions(tombstones);
@@ -90,20 +84,11 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   const shares = only === undefined ? databaseShares(sessions.map(({ ref }) => ref)) : new Map<string, number>();
   const threads = options.threads ?? threadsFor(bytesOf(stale, shares));
   await new Run(store, { ...options, threads }, report, stale.toReversed()).all();
-  if (prune === false) return report;
-  const kept = new Set(prune === "all" ? [] : [...outOfReach.values()].flat());
-  for (const [path, { length }] of prune === "all" ? [] : outOfReach) {
-    const reason = `it is not there; its sessions (${length}) stay in the index, unless --prune --yes`;
-    report.unreadable.push({ path, reason });
-  }
-  for (const session of gone) {
-    if (!kept.has(session) && (await store.deleteSession(session.session_id))) report.pruned += 1;
-  }
   return report;
 }
 
 function emptyReport(sessions: number, unreadable: readonly Unreadable[]): IndexReport {
-  const none = { new: 0, changed: 0, unchanged: 0, gone: 0, pruned: 0, events: 0, bytes: 0 };
+  const none = { new: 0, changed: 0, unchanged: 0, gone: 0, events: 0, bytes: 0 };
   return { sessions, ...none, unreadable: [...unreadable] };
 }
 

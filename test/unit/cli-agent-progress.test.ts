@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
@@ -158,19 +158,6 @@ describe("subagents that exist only in progress lines", () => {
       rows.map(({ session_id: id }) => id),
       ["agent-a1b2"],
     );
-  });
-
-  test("find has them once their file is gone and the index is pruned", async () => {
-    const { home, path } = homeWith("folder");
-    await runCli(["index"], { home });
-    rmSync(join(dirname(path), SESSION), { recursive: true });
-    await runCli(["index", "--prune"], { home });
-    const { stdout, stderr } = await runCli(["find", "no kingfisher", "--json"], { home });
-    assert.deepEqual(
-      rowsOf("find", stdout).map(({ session_id: id }) => id),
-      [SESSION],
-    );
-    assert.match(stderr, /in the index/);
   });
 
   test("a second thread finds the same", async () => {

@@ -134,12 +134,12 @@ describe("stats and list with an index", () => {
     const sessions = async (): Promise<unknown> => JSON.parse(await machine.run(["stats", "--all"])).sessions;
     await agree();
     rmSync(small, { force: true });
-    // What went away is in the answers of the index until it is pruned.
+    // What went away is in the answers of the index until it is forgotten.
     const there = JSON.parse(await machine.cold(["stats", "--all"])).sessions;
     assert.equal(await sessions(), there + 1);
     await machine.index();
     assert.equal(await sessions(), there + 1);
-    await runCli(["index", "--prune"], machine);
+    await runCli(["forget", basename(small, ".jsonl"), "--yes"], machine);
     await agree();
   });
 

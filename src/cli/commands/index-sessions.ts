@@ -1,6 +1,6 @@
 /** `transcripts index` */
 import { counted } from "../../quantities.ts";
-import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
+import { type IndexReport, updateIndex } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
@@ -18,7 +18,7 @@ import { sessionRoots } from "../../sessions/session-roots.ts";
 const definition = createCommand("index", {
   summary: "Brings the index up to date, so that searches need not read session files.",
   description:
-    "Reads only what is new: if a file grew, only its end. Indexed sessions stay when their file is deleted, unless --prune is given. A session that was removed with `forget` is only indexed if it is named. " +
+    "Reads only what is new: if a file grew, only its end. Indexed sessions stay when their file is deleted; `forget` removes them. A session that was removed with `forget` is only indexed if it is named. " +
     "Passwords, keys and tokens become [REDACTED:kind] before anything is stored. It may be interrupted at any time, and several may run at once. " +
     "The index is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db, or the PostgreSQL database of TRANSCRIPTS_DATABASE_URL.",
   examples: {
@@ -35,14 +35,9 @@ const definition = createCommand("index", {
   )
   .option("--rebuild", "Reads everything again. Keeps snippets, and sessions whose source is gone.")
   .option(
-    "--prune",
-    "Deletes sessions whose source is gone, with their snippets, unless the whole folder of the agent is missing.",
-  )
-  .option(
     "--hook",
     "Instead indexes the session that a hook of Claude Code reports as JSON on standard input; at SessionStart, sessions of the same project that changed since they were indexed, newest first, up to about 50 MB.",
   )
-  .option("--yes", "With --prune: also deletes sessions of a missing folder.")
   .addOption(jsonObject("what was done"));
 
 export interface IndexOutput extends Versioned, IndexReport {
@@ -56,16 +51,12 @@ const MAX_CATCH_UP_BYTES = 50_000_000;
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 export const command = runnable(definition, async (context, [args], options) => {
-  const [other, second] = (["prune", "hook"] as const).filter((name) => options[name] !== undefined);
-  if (other !== undefined && (args.length > 0 || second !== undefined)) {
-    const excluded = second === undefined ? "a SESSION" : `--${second}`;
-    throw badArguments(`--${other} and ${excluded} exclude each other.`, "Give one of them.");
-  }
-  const prune: UpdateOptions["prune"] = options.prune ? (options.yes ? "all" : true) : false;
+  if (options.hook && args.length > 0)
+    throw badArguments("--hook and a SESSION exclude each other.", "Give one of them.");
   const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
   const report = await withStore(context, {}, async (store) => {
     const chosen = options.hook ? { only: await sessionsOfHook(context, store) } : named;
-    const asked = { rebuild: options.rebuild ?? false, prune, ...chosen, signal: context.signal };
+    const asked = { rebuild: options.rebuild ?? false, ...chosen, signal: context.signal };
     return withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...asked, onProgress }));
   });
   noteUnread(context, report.unreadable);
@@ -78,12 +69,8 @@ export const command = runnable(definition, async (context, [args], options) => 
 });
 
 function scopeLine(report: IndexReport): string {
-  const { sessions, changed, unchanged, gone, pruned, unreadable, events, bytes } = report;
-  const left = gone - pruned;
-  const missing = [
-    ...(pruned === 0 ? [] : [`${pruned} gone and forgotten`]),
-    ...(left === 0 ? [] : [`${left} gone (kept; --prune forgets them)`]),
-  ];
+  const { sessions, changed, unchanged, gone, unreadable, events, bytes } = report;
+  const missing = gone === 0 ? [] : [`${gone} gone (kept)`];
   if (sessions === 0) {
     return [NO_SESSIONS, ...missing].join("; ");
   }
