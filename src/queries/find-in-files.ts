@@ -46,13 +46,11 @@ export interface FoundInFile {
   passages: FoundPassage[];
   /** Error that kept the session from being read, or read to its end. */
   failure?: unknown;
-  /** The session was yielded before without these passages: see `FoundInIndex.rest`. */
-  isHeld?: true;
 }
 
 /**
  * Yields what each session has, in the order of the list, including sessions without passages. With several words, a
- * passage has at least half of them. Rejects with the signal's reason; an error from reading a session is its
+ * passage has all of them, or all but one. Rejects with the signal's reason; an error from reading a session is its
  * `failure`.
  */
 export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked): AsyncGenerator<FoundInFile> {

@@ -28,14 +28,12 @@ export interface FoundInIndex {
   older: () => AsyncGenerator<FoundPassage[]>;
   /** Sessions that the index does not have in their current state, newest first, with the time of their last entry. */
   unindexed: readonly SessionRef[];
-  /** Number of words that an entry must have. */
-  required: number;
   /** Reads some of `unindexed`. Their passages come after the ranked ones. */
   rest: (refs: readonly SessionRef[]) => AsyncGenerator<FoundInFile>;
 }
 
 /** Search result without an index. */
-const NO_RESULT = { total: 0, isTotalExact: true, lowest: 0, words: null };
+const NO_RESULT = { total: 0, isTotalExact: true, lowest: 0 };
 
 /**
  * Searches the index and lists the sessions in `changed` (see `currentIndex`), which are read as they are asked for.
@@ -54,58 +52,13 @@ export async function findInIndex(
   const dated = await byEntryTime(wanted.changed.map(({ ref }) => ref));
   const unindexed = dated.filter(({ lastMs }) => since === undefined || (lastMs ?? 0) >= since.getTime());
   const found = await ranked(store, asked, wanted);
-  const terms = searchedTerms(asked).length;
-  const had = found.result.total > 0 ? (found.result.words?.required ?? terms) : 0;
-  const files = async function* (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> {
+  const rest = async function* (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> {
     if (refs.length === 0) return;
     // Loaded here, since reading sessions takes the whole parser.
     const { findInFiles } = await import("./find-in-files.ts");
     yield* findInFiles(refs, asked);
   };
-  if (had === 0) return { ...found, unindexed, required: had, rest: (refs) => fullest(files(refs)) };
-  if (had === terms || unindexed.length === 0)
-    return { ...found, unindexed, required: had, rest: (refs) => withWords(files(refs), terms - had) };
-  // Sessions that are not indexed may have more of the words.
-  const read = await Array.fromAsync(files(unindexed));
-  const lacking = Math.min(...read.flatMap(({ passages }) => passages.map(({ missing }) => missing.length)));
-  const required = Math.max(had, terms - lacking);
-  const rest = (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> => {
-    const isAsked = new Set(refs);
-    return withWords(
-      read.filter(({ ref }) => isAsked.has(ref)),
-      terms - required,
-    );
-  };
-  const none = { passages: [], result: NO_RESULT, older: async function* () {} };
-  return { ...found, ...(required > had ? none : {}), unindexed, required, rest };
-}
-
-async function* withWords(
-  found: AsyncIterable<FoundInFile> | Iterable<FoundInFile>,
-  mostMissing: number,
-): AsyncGenerator<FoundInFile> {
-  for await (const each of found) {
-    yield { ...each, passages: each.passages.filter(({ missing }) => missing.length <= mostMissing) };
-  }
-}
-
-/**
- * Of passages that have only some of the words, yields those with the most, like `search`: passages with all words as
- * they are found; if there are none at all, those with all but one at the end, and so on. Includes sessions without
- * such passages.
- */
-async function* fullest(found: AsyncIterable<FoundInFile>): AsyncGenerator<FoundInFile> {
-  let least = Infinity;
-  let held: FoundInFile[] = [];
-  for await (const each of found) {
-    const lacking = Math.min(Infinity, ...each.passages.map(({ missing }) => missing.length));
-    if (lacking < least) held = [];
-    least = Math.min(least, lacking);
-    const full = { ...each, passages: each.passages.filter(({ missing }) => missing.length === least) };
-    yield least === 0 ? full : { ...each, passages: [] };
-    if (least > 0 && full.passages.length > 0) held.push({ ref: full.ref, passages: full.passages, isHeld: true });
-  }
-  if (least > 0) yield* held;
+  return { ...found, unindexed, rest };
 }
 
 type Ranked = Pick<FoundInIndex, "passages" | "result" | "indexed" | "isAll" | "older">;

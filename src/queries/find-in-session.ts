@@ -76,7 +76,7 @@ export interface FindQuery extends FindFilters {
 }
 
 export interface TermsQuery extends FindFilters {
-  /** Terms from `searchedTerms`. With several, a block needs half of them. */
+  /** Terms from `searchedTerms`. With several, a block needs all but one. */
   terms: readonly string[];
   /** Finds the calls that use `file`, whose name is the only term. */
   calls?: boolean;

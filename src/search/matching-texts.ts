@@ -26,9 +26,9 @@ const MOST_PLACES = 200;
 const MOST_JUDGED = 12;
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}_$]/u;
 
-/** Returns how many of several terms an entry must have. */
+/** Returns how many of several terms an entry must have: all but one, of two both. */
 export function leastTerms(terms: readonly string[]): number {
-  return Math.ceil(terms.length / 2);
+  return terms.length > 2 ? terms.length - 1 : terms.length;
 }
 
 /** Matches terms in entries. */

@@ -6,8 +6,8 @@ export interface SearchQuery {
   /** May be empty only with `file`. */
   term: string;
   /**
-   * `phrase` (default): the exact term, ignoring case. `words`: entries with all of its words, in any order; if there
-   * are none, those with the most words.
+   * `phrase` (default): the exact term, ignoring case. `words`: entries with all of its words or all but one, in any
+   * order; of two words, both.
    */
   match?: SearchMatch;
   /** Only entries at this time or later; leaves out those without a time. */
@@ -54,8 +54,6 @@ export interface SearchResult {
   isTotalExact: boolean;
   /** Entries before this position are not ranked: see `olderHits`. 0 if all are. */
   lowest: number;
-  /** For `words`: the words searched for, and how many of them each entry must have. */
-  words: { wanted: string[]; required: number } | null;
 }
 
 /** An entry that matches. */

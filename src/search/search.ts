@@ -34,14 +34,13 @@ export async function search(store: Store, asked: SearchQuery): Promise<SearchRe
   const query = await withSessions(store, asked);
   const { now = new Date(), limit = USUAL_LIMIT, offset = 0 } = query;
   const terms = searchedTerms(query);
-  const { collected, required } = await collectBest(store, terms, query, now);
-  const ordered = ranked(collected.found, terms, query.term, now);
+  const { found, lowest } = await collected(store, terms, query, now);
+  const ordered = ranked(found, terms, query.term, now);
   return {
     hits: ordered.slice(offset, offset + limit).map((each, index) => hitOf(each, offset + index + 1, terms)),
     total: ordered.length,
-    isTotalExact: collected.lowest === 0,
-    lowest: collected.lowest,
-    words: query.match === "words" ? { wanted: terms, required } : null,
+    isTotalExact: lowest === 0,
+    lowest,
   };
 }
 
@@ -59,12 +58,12 @@ async function withSessions(store: Store, query: SearchQuery): Promise<SearchQue
 export async function* olderHits(
   store: Store,
   asked: SearchQuery,
-  { lowest, total, words }: SearchResult,
+  { lowest, total }: SearchResult,
 ): AsyncGenerator<SearchHit[]> {
   if (lowest === 0) return;
   const query = await withSessions(store, asked);
   const terms = searchedTerms(query);
-  const required = words?.required ?? terms.length;
+  const required = leastTerms(terms);
   const matcher = new TermMatcher(terms, required);
   let rank = total;
   const wanted = await wantedBy(query, query.now);
@@ -96,25 +95,14 @@ export function searchedTerms({ term, match, file }: Pick<SearchQuery, "term" | 
   });
 }
 
-/** Collects entries with all terms; if there are none, those with all but one, and so on down to half of them. */
-async function collectBest(
-  store: Store,
-  terms: readonly string[],
-  query: SearchQuery,
-  now: Date,
-): Promise<{ collected: Collected; required: number }> {
+/** Collects the entries with all terms, or all but one. */
+async function collected(store: Store, terms: readonly string[], query: SearchQuery, now: Date): Promise<Collected> {
   const { limit = USUAL_LIMIT, rankedAtMost = limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit) } = query;
-  const least = leastTerms(terms);
   const wanted = await wantedBy(query, now);
-  for (let required = terms.length; ; required -= 1) {
-    const candidates = { ...filtersOf(query), ...wanted, terms, required, atLeast: required };
-    const collected = await collect(store, candidates, rankedAtMost, query.signal);
-    const beside = query.beside?.filter(
-      ({ match, event }) => match.counts.filter((count) => count > 0).length >= required && isEarly(event, wanted),
-    );
-    if (beside !== undefined) collected.found.push(...beside);
-    if (collected.found.length > 0 || required <= least) return { collected, required };
-  }
+  const required = leastTerms(terms);
+  const candidates = { ...filtersOf(query), ...wanted, terms, required, atLeast: required };
+  const { found, lowest } = await collect(store, candidates, rankedAtMost, query.signal);
+  return { found: [...found, ...(query.beside?.filter(({ event }) => isEarly(event, wanted)) ?? [])], lowest };
 }
 
 async function wantedBy({ until, file, offset = 0 }: SearchQuery, now: Date | undefined): Promise<Wanted> {

@@ -75,19 +75,13 @@ function candidatesIn(session: SqlSession, places: readonly Place[], calls = fal
 }
 
 /**
- * Returns groups of terms such that every event with enough of the terms has all terms of at least one group. With many
- * terms only some of them are combined, so the groups may match more events than the query does, but never fewer.
+ * Returns groups of terms such that every event with enough of the terms has all terms of at least one group. Of many
+ * terms only some are combined, so the groups may match more events than the query does, but never fewer.
  */
 export function groupsOf({ terms, atLeast = terms.length }: CandidateQuery): string[][] {
   const distinct = [...new Set(terms)];
-  const lacking = terms.length - atLeast;
-  if (lacking <= 0) return [distinct];
-  if (atLeast <= 1 || distinct.length !== terms.length) return distinct.map((term) => [term]);
-  const combined = distinct.toSorted((a, b) => b.length - a.length).slice(0, Math.max(MOST_COMBINED, lacking + 1));
-  return combinations(combined, combined.length - lacking);
-}
-
-function combinations<T>(values: readonly T[], size: number): T[][] {
-  if (size <= 0) return [[]];
-  return values.flatMap((value, at) => combinations(values.slice(at + 1), size - 1).map((rest) => [value, ...rest]));
+  if (atLeast >= terms.length) return [distinct];
+  if (atLeast < terms.length - 1 || distinct.length !== terms.length) return distinct.map((term) => [term]);
+  const combined = distinct.toSorted((a, b) => b.length - a.length).slice(0, MOST_COMBINED);
+  return combined.map((_, left) => combined.toSpliced(left, 1));
 }

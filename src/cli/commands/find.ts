@@ -80,7 +80,7 @@ const definition = createCommand("find", {
   )
   .option(
     "--words",
-    "Passages that contain each word of TERM, in any order. If none does: those with the most words, at least half of them.",
+    "Passages with all words of TERM, or all but one, in any order, ranked by how many they have and how close together.",
   )
   .option("--scan", "Reads the session files instead of the index.")
   .addOption(noRedact)
@@ -180,6 +180,7 @@ async function printAll(
   const show = async (passages: readonly FoundPassage[]): Promise<void> => {
     await print(context, request, passages, openBy);
     scope.shown += passages.length;
+    scope.lacking = Math.min(scope.lacking, ...passages.map(({ missing }) => missing.length));
   };
   await show(found.passages);
   if (limit === Infinity) {
@@ -191,16 +192,13 @@ async function printAll(
   if (scope.shown < limit) {
     const progress = context.progress(found.unindexed.length);
     try {
-      for await (const { ref, passages, failure, isHeld = false } of found.rest(found.unindexed)) {
+      for await (const { ref, passages, failure } of found.rest(found.unindexed)) {
         if (failure !== undefined) {
           if (!isReadFault(failure)) throw failure;
           noteUnread(context, [{ path: ref.path ?? ref.id, reason: reasonOf(failure) }]);
           scope.unreadable += 1;
-        } else if (!isHeld) scope.searched += 1;
-        if (!isHeld) progress.advance();
-        const [first] = passages;
-        if (first === undefined) continue;
-        scope.lacking = Math.min(scope.lacking, first.missing.length);
+        } else scope.searched += 1;
+        progress.advance();
         await show(passages.slice(0, limit - scope.shown));
         if (scope.shown >= limit) break;
       }
@@ -271,7 +269,7 @@ interface Scope {
   /** Numbers of passages shown: those unranked from the index, and all. */
   older: number;
   shown: number;
-  /** Number of words that the best passage of the files lacks. */
+  /** Number of words that the best passage lacks. */
   lacking: number;
 }
 
@@ -313,15 +311,9 @@ function rankedNote({ found, older }: Scope): string {
   return total > ranked ? `; the best ${ranked} of ${counted(total, "passage")}` : "";
 }
 
-function wordsNote(query: FindRequest["query"], { found, shown, lacking }: Scope): string {
-  const terms = searchedTerms(query);
-  const { words } = found.result;
-  const ranked = found.passages.length;
-  if (shown === 0 || query.match !== "words") return "";
-  const had = ranked > 0 && words !== null ? words.required : terms.length - lacking;
-  if (had === terms.length) return "";
-  const orMore = ranked > 0 ? " or more" : "";
-  return `; no passage has all of ${terms.join(", ")}: these have ${had} of ${terms.length}${orMore}`;
+function wordsNote(query: FindRequest["query"], { shown, lacking }: Scope): string {
+  if (shown === 0 || lacking === 0) return "";
+  return `; no passage has all of ${searchedTerms(query).join(", ")}: these have all but one`;
 }
 
 /** Way to open a session: by an argument, from its file or the store, or the reason why it cannot be opened. */
