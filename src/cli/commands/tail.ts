@@ -1,19 +1,17 @@
 /** `transcripts tail` */
-import { access } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import type { SessionContent } from "../../parse/message-draft.ts";
-import { hashOf, SeenSet } from "../../parse/repeats.ts";
 import type { MessageView } from "../../parse/turns.ts";
 import { readSessionLines } from "../../queries/read-session.ts";
 import { openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { sessionIdOf, type SessionRef } from "../../sessions/session-ref.ts";
-import { errorCode } from "../../transcript/files/fault.ts";
 import { pause } from "../../transcript/timeouts.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
 import { wholeNumber, createCommand, jsonLines, noRedact, runnable, SESSION, type OptionsOf } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../texts/conversation-text.ts";
-import { followFile, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
 import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -21,7 +19,7 @@ import { sessionNamed } from "../session-input.ts";
 const definition = createCommand("tail", {
   summary: "Prints the end of a session; with -f also what is added to it.",
   description:
-    "-f continues when the file is replaced or truncated, and waits for a file that does not exist yet. Without SESSION it shows the newest session.",
+    "Without SESSION it shows the newest session. -f waits for a file that does not exist yet; when the file is replaced or cut, it says so and begins again.",
   examples: {
     "transcripts tail": "Shows how the newest session ended.",
     "transcripts tail -n 3 --json": "Prints its last three messages as JSON.",
@@ -38,12 +36,9 @@ type Options = OptionsOf<typeof definition>;
 
 /** Interval of checks for a session that does not exist yet, in milliseconds. */
 const WAIT_MS = 400;
-
-const WHY: Record<Restart, string> = {
-  replaced: "was replaced; reading the new one",
-  cut: "was truncated; reading it from the start",
-  gone: "is gone; waiting for it",
-};
+/** Interval of checks for more. File system events would be faster but not reliable: network folders send none. */
+const POLL_MS = 150;
+const CHUNK_BYTES = 256 * 1024;
 
 export const command = runnable(definition, async (context, [argument], options) => {
   const { follow = false } = options;
@@ -90,7 +85,7 @@ async function sessionToTail(
   return undefined;
 }
 
-/** Reads the file to its end, and again from its start when it was replaced. */
+/** Reads the file to its end and as it grows; when it was replaced or cut, says so and begins again. */
 async function tailFile(
   context: CommandContext,
   ref: SessionRef,
@@ -100,29 +95,43 @@ async function tailFile(
 ): Promise<void> {
   const { signal } = context;
   for (;;) {
-    const end: { restart?: Restart } = {};
-    const ended = (restart: Restart): void => void (end.restart = restart);
-    const chunks = followFile(path, { signal, follow, caughtUp: () => printer.caughtUp(), ended });
-    try {
-      await readChunks(chunks, ref, printer);
-    } catch (error) {
-      if (!follow || errorCode(error) !== "ENOENT") throw error;
-      end.restart = "gone";
-    }
-    if (end.restart === undefined || signal.aborted) return;
-    context.note(`${path} ${WHY[end.restart]}`);
-    printer.startAgain();
-    while (!signal.aborted && !(await isThere(path))) await pause(WAIT_MS, signal);
+    await readChunks(chunksOf(path, { signal, follow, caughtUp: () => printer.caughtUp() }), ref, printer);
+    if (!follow || signal.aborted) return;
+    context.note(`${path} was replaced or cut; beginning again`);
+    printer.begin();
+    while (!signal.aborted && !existsSync(path)) await pause(WAIT_MS, signal);
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+interface Following {
+  signal: AbortSignal;
+  follow: boolean;
+  /** Called each time everything available was read. */
+  caughtUp: () => Promise<void>;
+}
+
+/** Yields the content of the file, and what is added to it, until another file has its name or it is shorter. */
+async function* chunksOf(path: string, { signal, follow, caughtUp }: Following): AsyncGenerator<Uint8Array> {
+  // Does not wait for a pipe that replaced the file.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
+    const opened = await handle.stat();
+    if (!opened.isFile()) throw Object.assign(new Error(`${path} is not a file any more`), { code: "ENOTREG" });
+    for (let offset = 0; !signal.aborted;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES, offset);
+      offset += bytesRead;
+      if (bytesRead > 0) {
+        yield buffer.subarray(0, bytesRead);
+        continue;
+      }
+      await caughtUp();
+      if (!follow) return;
+      const named = await stat(path).catch(() => undefined);
+      if (named === undefined || named.ino !== opened.ino || named.dev !== opened.dev || named.size < offset) return;
+      await pause(POLL_MS, signal);
+    }
+  } finally {
+    await handle.close();
   }
 }
 
@@ -140,9 +149,6 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   const style = { colors, withTools: true, withThinking: true, summary: false, calls: undefined };
   const isJson = options.json;
   const redactor = redactorFor(options);
-  // Messages seen before the file was read again.
-  const seen = new SeenSet();
-  let isAgain = false;
   // Last messages so far, until the end of the file is reached; then undefined.
   let held: MessageView[] | undefined = [];
   let previous: MessageView["message"] | undefined;
@@ -157,8 +163,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   return {
     hasPrinted: () => hasPrinted,
     add: async (view: MessageView): Promise<void> => {
-      const isNew = seen.add(identityOf(view));
-      if ((isAgain && !isNew) || !(isJson || messageText(view, style) !== "")) return;
+      if (!isJson && messageText(view, style) === "") return;
       if (held === undefined) {
         await print(view);
         await context.flush();
@@ -174,18 +179,10 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
       for (const view of last) await print(view);
       await context.flush();
     },
-    /** Prepares for reading the file from its start again, skipping the messages already seen. */
-    startAgain: (): void => {
-      isAgain = true;
+    /** Prepares for reading the file from its start again. */
+    begin: (): void => {
+      held = [];
+      previous = undefined;
     },
   };
-}
-
-/** Returns a number that is the same for the same message at any position. */
-function identityOf({ message, blocks }: MessageView): number {
-  const { timestamp, uuid, source_id, message_type } = message;
-  const texts = blocks.map(({ block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text }) =>
-    [block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text].join("\0"),
-  );
-  return hashOf([message_type, timestamp, uuid, source_id].join("\0"), texts.join("\0"));
 }
