@@ -169,8 +169,9 @@ const isShellValue = (text: string, { start, end, context }: Assigned): boolean 
 
 const PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
 
-/** The value was redacted already. */
-const REDACTED = /\\{0,7}["'`]?[ \t]{0,4}[:=]?[ \t]{0,4}\\{0,7}["'`]?\[REDACTED:/y;
+/** The value was redacted already, to its end. */
+const REDACTED =
+  /\\{0,7}["'`]?[ \t]{0,4}[:=]?[ \t]{0,4}(?:\\{0,7}["'`]\[REDACTED:[a-z\d-]{1,64}\]\\{0,7}["'`]|\[REDACTED:[a-z\d-]{1,64}\](?=[\s,;)]|$))/y;
 
 function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (at < scan.seenTo.names) return NOTHING;
@@ -379,7 +380,7 @@ function findForeign(scan: ScanText, at: number, word: string): readonly Finding
   if (isInBase64(text, name)) return NOTHING;
   // A word after the name may belong to the sentence.
   return findValue(scan, { name, named: "password", family: "password", isForeign: true }).filter(({ start, end }) => {
-    const value = text.slice(start, end);
+    const value = text.slice(start, Math.min(end, start + JUDGED_CHARS));
     return text[start - 1] === "=" || !(/^\p{L}+$/u.test(value) || (!/\d/.test(value) && /[^\x21-\x7e]/.test(value)));
   });
 }
