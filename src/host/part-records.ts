@@ -1,6 +1,7 @@
 import type { TokenCounts } from "../transcript/format/entry-types.ts";
 import { given } from "../given.ts";
 import type { CallEnd, HostFile, HostRecord, UserPart } from "../transcript/records.ts";
+import { tokenCounts } from "../parse/sources/opencode-parts.ts";
 import { fieldsOf, fieldOf, textOf, listOf, numberOf, stringOf, type Fields } from "../parse/json-fields.ts";
 
 /** Maximum length of a string in a tool's metadata. Edits put whole files there, which are already in the input. */
@@ -63,22 +64,9 @@ function hostFile(part: unknown): HostFile | undefined {
 
 /** Reads tokens and cost of a `step-finish` part or an assistant's message. */
 export function usage(of: Fields): { tokens?: TokenCounts; cost?: number } {
-  const counts = fieldsOf(of, "tokens");
-  const cache = fieldsOf(counts, "cache");
-  const input = numberOf(counts, "input");
-  const output = numberOf(counts, "output");
+  const { input, output, ...others } = tokenCounts(fieldsOf(of, "tokens")) ?? {};
   const tokens: TokenCounts | undefined =
-    input === undefined && output === undefined
-      ? undefined
-      : {
-          input: input ?? 0,
-          output: output ?? 0,
-          ...given({
-            reasoning: numberOf(counts, "reasoning"),
-            cacheRead: numberOf(cache, "read"),
-            cacheWrite: numberOf(cache, "write"),
-          }),
-        };
+    input === undefined && output === undefined ? undefined : { input: input ?? 0, output: output ?? 0, ...others };
   return given({ tokens, cost: numberOf(of, "cost") });
 }
 

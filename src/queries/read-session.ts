@@ -5,10 +5,11 @@
 import { withoutOutputTags } from "../calls/result-texts.ts";
 import { type OpenLines, readLines } from "../parse/line-messages.ts";
 import type { SessionContent } from "../parse/message-draft.ts";
-import type { ParsedContentBlock, ParseResult, ToolCall } from "../parse/model.ts";
+import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import { type MessageView, saidIn, type Turn, turnsOf } from "../parse/turns.ts";
 import { inUtc, TimeSpan } from "../parse/times.ts";
+import { wholeLine } from "../parse/titles.ts";
 import { usageOf, UsageSum } from "../parse/usage-ledger.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
@@ -118,6 +119,7 @@ function turnRow(turn: Turn, calls: ReadonlyMap<string, ToolCall>) {
     prompt: turn.prompt ? saidIn(turn.prompt) : null,
     messages: messages.length,
     tools: Object.fromEntries([...tools].map(([name, of]) => [name, of.length])),
+    ended_with: endingOf(turn),
     tool_errors: turn.messages.flatMap(({ blocks }) => blocks.filter((block) => isFailure(block, calls))).length,
     tokens_in: usage.tokens_in,
     tokens_out: usage.tokens_out,
@@ -127,6 +129,17 @@ function turnRow(turn: Turn, calls: ReadonlyMap<string, ToolCall>) {
     cost_is_estimate: usage.cost_is_estimate,
     cost_usd: usage.cost_usd,
   };
+}
+
+/** Returns why an answer of the turn is not complete; null if all are. */
+function endingOf({ messages }: Turn): string | null {
+  const failed = messages.findLast(({ message }) => isError(message) || message.metadata.is_api_error === true);
+  if (failed !== undefined) return wholeLine(saidIn(failed)) ?? "the model call failed";
+  return messages.some(({ message }) => message.metadata.interrupted === true) ? "the answer was cut off" : null;
+}
+
+function isError({ message_type: type, metadata: { subtype } }: TranscriptMessage): boolean {
+  return type === "system" && (subtype === "api_error" || subtype === "error");
 }
 
 /** Counts a failed call in the turn of the call, or of the result if the call is not in the file. */
@@ -148,7 +161,7 @@ function hasContent({ number, messages }: Turn): boolean {
 function isReadable(view: MessageView): boolean {
   const { message_type: type, user_kind: kind, metadata } = view.message;
   if (type === "assistant" || kind === "tool_result") return true;
-  if (type === "system") return metadata.subtype === "api_error" || metadata.subtype === "error";
+  if (type === "system") return isError(view.message);
   return (kind !== "meta" || metadata.origin !== undefined) && printedIn(view) !== "";
 }
 

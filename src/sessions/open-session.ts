@@ -126,7 +126,7 @@ export class StoreSource implements Source {
       let number = 0;
       for (const message of session.messages) {
         number += 1;
-        yield [messageUnit(message, number)];
+        yield [messageUnit(message, number, session.info)];
         if (performance.now() - turn < TURN_MS) continue;
         await setImmediate();
         turn = performance.now();

@@ -48,9 +48,10 @@ function heading(
   // Without tools, only the user's words in results are shown.
   if (message.user_kind === "tool_result" && withTools) return "";
   if (message.source_id !== null && message.source_id === previous?.source_id) return "";
-  const side = message.is_sidechain ? `Subagent ${neutralLine(message.agent_id ?? "")}`.trimEnd() + ": " : "";
+  const { is_sidechain: isSide, agent_id: agent } = message;
+  const side = isSide && agent !== null ? `Subagent ${neutralLine(agent)}: ` : "";
   const who = speaker(message);
-  const paint = who === "User" ? colors.green : who === "Assistant" ? colors.cyan : colors.yellow;
+  const paint = who === "User" || who === "Prompt" ? colors.green : who === "Assistant" ? colors.cyan : colors.yellow;
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
   const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
   const dropped = message.metadata.superseded === true ? "superseded" : "";
@@ -60,7 +61,9 @@ function heading(
 }
 
 function speaker(message: TranscriptMessage): string {
-  if (isPrompt(message) || message.user_kind === "tool_result") return "User";
+  // The agent that started a subagent wrote its prompt.
+  if (isPrompt(message)) return message.is_sidechain ? "Prompt" : "User";
+  if (message.user_kind === "tool_result") return "User";
   if (message.message_type === "user") return "Program";
   return message.message_type.charAt(0).toUpperCase() + message.message_type.slice(1);
 }

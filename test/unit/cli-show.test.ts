@@ -171,7 +171,7 @@ describe("transcripts show", () => {
       .replaceAll('"cwd"', '"isSidechain":true,"agentId":"abc","cwd"');
     storeSession(home, child, { id: `${SESSION}/subagents/agent-abc` });
     const { stdout } = await runCli(["show", SESSION, "--subagents"], { home });
-    assert.match(stdout, /And with tax\?[^]*agent-abc[^]*Subagent abc: User[^]*Look for it[^]*Found it\./);
+    assert.match(stdout, /And with tax\?[^]*agent-abc[^]*Subagent abc: Prompt[^]*Look for it[^]*Found it\./);
     assert.doesNotMatch((await runCli(["show", SESSION], { home })).stdout, /Found it/);
   });
 });

@@ -81,6 +81,36 @@ describe("an answer in an export", () => {
     assert.equal(message.cost_usd, 0.5);
   });
 
+  test("has reasoning once in its output, wherever the host counted it: the total says where", async () => {
+    for (const [tokens, out] of [
+      [{ total: 1_500, input: 1_000, output: 200, reasoning: 300 }, 500],
+      [{ total: 1_200, input: 1_000, output: 200, reasoning: 150 }, 200],
+      [{ total: 1_260, input: 1_000, output: 200, reasoning: 150, cache: { read: 50, write: 10 } }, 200],
+      [{ total: 1_410, input: 1_000, output: 200, reasoning: 150, cache: { read: 50, write: 10 } }, 350],
+      [{ input: 1_000, output: 200, reasoning: 150 }, 350],
+    ] as const) {
+      const { message } = await only(
+        answer([
+          { type: "text", text: "x" },
+          { type: "step-finish", tokens },
+        ]),
+      );
+      assert.equal(message.tokens_out, out, JSON.stringify(tokens));
+      assert.equal(message.metadata.reasoning_tokens, tokens.reasoning);
+    }
+  });
+
+  test("in a subagent's session is a subagent's, and its prompts are not the person's", async () => {
+    const messages = [prompt([{ type: "text", text: "Count." }]), answer([{ type: "text", text: "5" }])];
+    for (const [parentID, prompts] of [
+      [undefined, 1],
+      ["ses_0", 0],
+    ] as const) {
+      const { stats } = await parseTranscript("s", JSON.stringify({ info: { ...INFO, parentID }, messages }));
+      assert.deepEqual([stats.user_messages, stats.human_messages], [1, prompts]);
+    }
+  });
+
   test("that never began is none", async () => {
     assert.deepEqual((await read(answer([{ type: "step-start" }]))).messages, []);
   });
@@ -119,24 +149,25 @@ describe("an answer in an export", () => {
       name: "APIError",
       data: { message: "Overloaded", statusCode: 529, isRetryable: true, responseHeaders: {} },
     };
-    const { message, blocks } = await only(answer([], { error, finish: undefined }));
-    assert.deepEqual(blocks, []);
-    assert.equal(message.metadata.is_api_error, true);
-    assert.deepEqual(message.metadata["error"], {
-      name: "APIError",
-      statusCode: 529,
-      isRetryable: true,
-      message: "Overloaded",
-    });
+    const details = { name: "APIError", statusCode: 529, isRetryable: true };
+    for (const parts of [[], [{ type: "text", text: "I be" }]]) {
+      const { messages, blocks } = await read(answer(parts, { error, finish: undefined }));
+      const [message, event] = messages;
+      assert.equal(message?.metadata.is_api_error, true);
+      assert.deepEqual(message.metadata["error"], { ...details, message: "Overloaded" });
+      assert.deepEqual([event?.metadata.subtype, event?.metadata["data"]], ["error", details]);
+      assert.equal(blocks.at(-1)?.content_text, "The answer ended with an error: Overloaded");
+    }
   });
 
   test("that the user stopped is interrupted, and no error of the model", async () => {
     const error = { name: "MessageAbortedError", data: { message: "Aborted" } };
     const call = { type: "tool", tool: "bash", callID: "c", state: { status: "running", input: {} } };
     for (const part of [{ type: "text", text: "I be" }, call]) {
-      const { message } = await only(answer([part], { error }));
-      assert.equal(message.metadata.interrupted, true);
-      assert.equal(message.metadata.is_api_error, undefined);
+      const { messages, blocks } = await read(answer([part], { error }));
+      assert.equal(messages[0]?.metadata.interrupted, true);
+      assert.equal(messages[0].metadata.is_api_error, undefined);
+      assert.equal(blocks.at(-1)?.content_text, "The answer was aborted.");
     }
   });
 

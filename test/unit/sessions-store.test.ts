@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
 import { StoreSource } from "../../src/sessions/open-session.ts";
@@ -11,7 +11,8 @@ import { opencodeSession } from "../../src/sessions/store-export.ts";
 import { chunksOf } from "../../src/transcript/format/formats.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { removeTempDirs } from "../support/temp-dir.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import {
   exportedFrom,
   Machine,
@@ -127,6 +128,46 @@ describe("reading a stored session message by message", () => {
       assert.deepEqual((await Array.fromAsync(new StoreSource(ref, machine.database).read())).flat(), units);
     }
   });
+});
+
+test("an answer that ended with an error or was aborted is shown as such, with and without words", async () => {
+  const machine = new Machine();
+  const time = { created: 1_750_000_000_000 };
+  const prompt = (id: string) => ({
+    id,
+    data: { role: "user", time },
+    parts: [{ id: `${id}_p`, data: { type: "text", text: "asked" } }],
+  });
+  const failed = { name: "APIError", data: { message: "Overloaded apricot", statusCode: 529 } };
+  const aborted = { name: "MessageAbortedError", data: { message: "Aborted" } };
+  for (const words of [[], [{ id: "prt_w", data: { type: "text", text: "Half an ans" } }]]) {
+    await writeFakeStore(machine.database, [
+      {
+        id: "ses_1",
+        messages: [
+          prompt("msg_1"),
+          { id: "msg_2", data: { role: "assistant", time, error: failed }, parts: words },
+          prompt("msg_3"),
+          { id: "msg_4", data: { role: "assistant", time, error: aborted }, parts: [] },
+        ],
+      },
+    ]);
+    const out = join(makeTempDir(), "out");
+    for (const argv of [
+      ["show", "ses_1"],
+      ["timeline", "ses_1"],
+      ["export", "ses_1", "--markdown"],
+      ["export", "ses_1", "--html"],
+    ]) {
+      const isFile = argv[0] === "export";
+      const { stdout, stderr } = await runCli([...argv, ...(isFile ? ["-o", out] : [])], { home: machine.home });
+      const shown = isFile ? readFileSync(out, "utf8") : stdout;
+      assert.match(shown, /ended with an error: Overloaded apricot/, argv.join(" ") + stderr);
+      assert.match(shown, /The answer was aborted\./, argv.join(" "));
+      if (isFile) rmSync(out);
+    }
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(machine.database + suffix, { force: true });
+  }
 });
 
 describe("a running opencode", () => {

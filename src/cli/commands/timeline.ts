@@ -59,7 +59,8 @@ function timelineText(
 ): string {
   const { colors, columns } = context;
   const toolsWidth = Math.min(MAX_TOOLS_COLUMNS, columns / 4);
-  const promptOf = ({ prompt }: TurnRow): string => neutralLine(prompt ?? "(before the first prompt)");
+  const promptOf = ({ prompt, ended_with: ending }: TurnRow): string =>
+    neutralLine(`${ending === null ? "" : `(! ${ending}) `}${prompt ?? "(before the first prompt)"}`);
   const shape: Column<TurnRow>[] = [
     { head: "TURN", cell: (row) => String(row.turn), align: "right" },
     { head: "TIME", cell: (row) => dayAndTime(row.timestamp), paint: colors.dim },

@@ -64,7 +64,7 @@ async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<So
   for (let at = 0; at < messages.length; at += BATCH) {
     yield messages.slice(at, at + BATCH).map((message, index) => {
       const number = at + index + 1;
-      if (isFields(message)) return messageUnit(message, number);
+      if (isFields(message)) return messageUnit(message, number, info);
       return failedUnit(number, "not_a_record", "This is not a message of opencode: it is no JSON object.");
     });
   }

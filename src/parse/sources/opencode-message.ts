@@ -62,8 +62,10 @@ function assistantDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[
   const isCounted = parts.some((part) => isFields(part) && part["type"] === "step-finish");
   if (!isCounted && hasUsage(info)) drafts.push(...draftsOf([usageOfMessage(info, context)], sums));
   const envelope = envelopeOf(info);
-  if (info["error"] !== undefined && !drafts.some(({ type }) => type === "assistant"))
-    drafts.push({ ...piece, blocks: [] });
+  if (info["error"] !== undefined) {
+    if (!drafts.some(({ type }) => type === "assistant")) drafts.push({ ...piece, blocks: [] });
+    drafts.push(...draftsOf([errorOfMessage(info, context)], sums));
+  }
   return drafts.map((draft) => {
     if (draft.type !== "assistant") return draft;
     return { ...draft, ...envelope, metadata: { ...draft.metadata, ...envelope.metadata } };
@@ -149,6 +151,21 @@ function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMe
       is_api_error: isOfModel || undefined,
       error: error === undefined ? undefined : { ...data, ...given({ message: text }) },
     }),
+  };
+}
+
+/** Returns the event that says how an answer ended that is not complete. */
+function errorOfMessage(info: Fields, { messageID = "", ended }: PartContext): TranscriptEntry {
+  const { text, data } = errorFields(info["error"]);
+  const reason = text === undefined ? "." : `: ${text}`;
+  return {
+    type: "session_event",
+    name: "error",
+    timestamp: ended,
+    messageID,
+    partID: `${messageID}/error`,
+    text: isAborted(info) ? "The answer was aborted." : `The answer ended with an error${reason}`,
+    ...given({ data }),
   };
 }
 

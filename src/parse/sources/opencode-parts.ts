@@ -5,6 +5,7 @@
 import type {
   Attachment,
   SessionEventEntry,
+  TokenCounts,
   ToolResultEntry,
   TranscriptEntry,
 } from "../../transcript/format/formats.ts";
@@ -66,18 +67,32 @@ export function eventEntries(part: Fields, context: PartContext): TranscriptEntr
 
 /** Returns tokens and cost of a `step-finish` part or a message's `info`. */
 export function usageData(of: Fields, { model }: PartContext): Fields {
-  const tokens = fieldsOf(of, "tokens");
+  return given({
+    model,
+    tokens: tokenCounts(fieldsOf(of, "tokens")),
+    cost: countOf(of, "cost"),
+    reason: textOf(of, "reason"),
+  });
+}
+
+/**
+ * Returns the tokens of a model call, of which `output` does not include `reasoning`. Some versions of the host, with some
+ * providers, count reasoning in `output` too: `total`, if there is one, tells.
+ */
+export function tokenCounts(tokens: Fields | undefined): Partial<TokenCounts> | undefined {
+  if (tokens === undefined) return undefined;
   const cache = fieldsOf(tokens, "cache");
-  const counts = tokens && {
-    ...given({
-      input: countOf(tokens, "input"),
-      output: countOf(tokens, "output"),
-      reasoning: countOf(tokens, "reasoning"),
-      cacheRead: countOf(cache, "read"),
-      cacheWrite: countOf(cache, "write"),
-    }),
-  };
-  return given({ model, tokens: counts, cost: countOf(of, "cost"), reason: textOf(of, "reason") });
+  const [input = 0, output = 0, reasoning = 0] = ["input", "output", "reasoning"].map((key) => countOf(tokens, key));
+  const [cacheRead = 0, cacheWrite = 0] = ["read", "write"].map((key) => countOf(cache, key));
+  const withoutReasoning = [input + output, input + output + cacheRead + cacheWrite];
+  const isInside = reasoning > 0 && withoutReasoning.includes(countOf(tokens, "total") ?? Number.NaN);
+  return given({
+    input: countOf(tokens, "input"),
+    output: isInside ? Math.max(0, output - reasoning) : countOf(tokens, "output"),
+    reasoning: countOf(tokens, "reasoning"),
+    cacheRead: countOf(cache, "read"),
+    cacheWrite: countOf(cache, "write"),
+  });
 }
 
 /** Returns the useful fields of a host's error, without the headers of the provider's response. */

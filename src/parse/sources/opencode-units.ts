@@ -29,12 +29,16 @@ export function sessionUnit(info: Fields): SourceUnit {
   };
 }
 
-/** Returns the unit for a message of 1.x, `{ info, parts }`, or of 2.x, `{ id, type, … }`. `number`: from 1 in its session. */
-export function messageUnit(message: Fields, number: number): SourceUnit {
+/**
+ * Returns the unit for a message of 1.x, `{ info, parts }`, or of 2.x, `{ id, type, … }`. `number`: from 1 in its session,
+ * whose `info` tells whether it is a subagent's.
+ */
+export function messageUnit(message: Fields, number: number, session: Fields | undefined): SourceUnit {
   const unit = { line: number, offset: number, lines: 1, messages: [], problems: [] };
   const value = isMessage2(message) ? messageOf2(message) : message;
   if (value === "silent") return { ...unit, outcome: { as: "skipped", kind: textOf(message, "type") ?? "" } };
   const messages = value && messageDrafts(value);
+  if (textOf(session, "parentID") !== undefined) for (const draft of messages ?? []) draft.isSidechain = true;
   if (messages === undefined) return { ...unit, ...strange(value ?? message, unit) };
   const info = fieldsOf(value, "info") ?? {};
   const span = new TimeSpan();
