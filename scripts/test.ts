@@ -10,11 +10,11 @@
  * A stage that runs tests counts its tests, any other counts as one. Exits with 1 if anything failed. A test is skipped
  * where the machine lacks what it needs, such as Chromium; `TEST_SHARED=none` hides the data in `../shared`.
  */
-import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { type Counts, countsIn, runStage } from "./run-stage.ts";
 
 interface Stage {
   name: string;
@@ -58,8 +58,6 @@ const AT_ONCE = Math.min(2, availableParallelism());
 /** A stage that takes longer hangs, and is ended. */
 const MAX_STAGE_MS = 20 * 60_000;
 const MAX_LONG_STAGE_MS = 180 * 60_000;
-/** After a stage has ended, its children get this long to end too. */
-const CHILDREN_MS = 10_000;
 /** Failed tests of a stage that are shown again at the end, and lines of each. */
 const MAX_FAILURES = 20;
 const MAX_FAILURE_LINES = 40;
@@ -108,12 +106,6 @@ const STAGES: readonly Stage[] = [
   { name: "demo", command: ["node", "demo/run.ts", "--remove"], isAlone: true },
 ];
 
-interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
-
 interface Outcome extends Counts {
   name: string;
   /** What each failed test printed, with its name, or the end of what the stage printed. */
@@ -136,18 +128,6 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** Process groups of the stages that run now. */
-const running = new Set<number>();
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-] as const)
-  process.once(signal, () => process.exit(code));
-process.once("exit", () => {
-  for (const group of running) endGroup(group);
-});
-
 const outcomes: Outcome[] = [];
 const rest = STAGES.filter(({ name }) => chosen?.includes(name) ?? true);
 while (rest.length > 0) {
@@ -164,7 +144,12 @@ async function run(stage: Stage): Promise<Outcome> {
   const { name } = stage;
   const start = performance.now();
   console.log(`== ${name} begins`);
-  const { output, code } = await finished(commandOf(stage), values.long ? { TEST_LONG: "1" } : stage.env);
+  const more = values.long ? { TEST_LONG: "1" } : stage.env;
+  const { output, code } = await runStage(commandOf(stage), {
+    cwd: root,
+    env: { ...env, ...more },
+    limitMs: values.long ? MAX_LONG_STAGE_MS : MAX_STAGE_MS,
+  });
   console.log(`\n== ${name}: ${commandOf(stage).join(" ")}\n${output}`);
   const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
   // A runner that failed without a failing test (a file that does not load) still failed.
@@ -180,77 +165,6 @@ async function run(stage: Stage): Promise<Outcome> {
 
 function commandOf({ command, long }: Stage): readonly string[] {
   return (values.long ? long : undefined) ?? command;
-}
-
-/**
- * Runs a command in the repository's folder, in a process group of its own. The exit of the command decides: a child that
- * outlives it, and may keep its output open, is ended with the group.
- */
-function finished(
-  [program = "", ...args]: readonly string[],
-  more: Stage["env"] = {},
-): Promise<{ output: string; code: number }> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      cwd: root,
-      env: { ...env, ...more },
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (piece: string) => {
-        output += piece;
-      });
-    }
-    const group = child.pid;
-    if (group !== undefined) running.add(group);
-    const limitMs = values.long ? MAX_LONG_STAGE_MS : MAX_STAGE_MS;
-    const limit = setTimeout(() => {
-      output += `\nEnded after ${limitMs / 60_000} minutes.\n`;
-      if (group !== undefined) endGroup(group);
-    }, limitMs);
-    child.once("error", ({ message }) => {
-      clearTimeout(limit);
-      resolve({ output: `${output}${message}`, code: 1 });
-    });
-    child.once("exit", (code) => {
-      clearTimeout(limit);
-      const end = (): void => {
-        clearTimeout(late);
-        if (group !== undefined) {
-          endGroup(group);
-          running.delete(group);
-        }
-        child.stdout.destroy();
-        child.stderr.destroy();
-        resolve({ output, code: code ?? 1 });
-      };
-      const late = setTimeout(end, CHILDREN_MS);
-      child.once("close", end);
-    });
-  });
-}
-
-/** Ends all processes of a group; none may be left. */
-function endGroup(group: number): void {
-  try {
-    process.kill(-group, "SIGKILL");
-  } catch {
-    // All of them have ended.
-  }
-}
-
-/** The sums that bun's and node's test runners print at their end. Bun prints no sum of skipped tests if there are none. */
-function countsIn(output: string): Counts | undefined {
-  const sumOf = (word: "pass" | "fail" | "skip" | "skipped"): number | undefined => {
-    const lines = output.match(new RegExp(`^(?:(?:ℹ |# )${word} \\d+| *\\d+ ${word})$`, "gm"));
-    const digits = /\d+/.exec(lines?.at(-1) ?? "")?.[0];
-    return digits === undefined ? undefined : Number(digits);
-  };
-  const [passed, failed] = [sumOf("pass"), sumOf("fail")];
-  const skipped = sumOf("skip") ?? sumOf("skipped") ?? 0;
-  return passed === undefined || failed === undefined ? undefined : { passed, failed, skipped };
 }
 
 /** Bun prints a test's error before the line with its name, node after it, indented and ended by three dots. */

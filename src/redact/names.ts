@@ -41,7 +41,7 @@ const HARMLESS_PASSES =
   "single|one|two|three|multi|double|first|second|third|next|last|final|each|every|per|all|any|some|by|high|low|band|render|shadow|depth|light|lighting|blur|geometry|compute|main|boarding|season|build|compile|compiler|optimi[sz]ation|analysis|lint|pre|post|will|must|should|can|did|not|to|test|tests|com|encom|over|under|sur|tres|im|tran|gate|full|half|partial|fastcgi|proxy|uwsgi|scgi|grpc|memcached|mini|docs|proof|codicon|status";
 
 /** `dbPassword`, `DB_PASSWORD`, `x-api-key` as lower-case words. A path in front (`spring.datasource.`) falls away. */
-export function wordsOf(name: string): string[] {
+function wordsOf(name: string): string[] {
   const parts = name
     .slice(-MAX_NAME)
     .split(".")

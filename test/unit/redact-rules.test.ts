@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { familyOf, wordsOf } from "../../src/redact/names.ts";
-import { quotedAt } from "../../src/redact/quoting.ts";
+import { familyOf } from "../../src/redact/names.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
-import { ScanText } from "../../src/redact/scan-text.ts";
 import { tokenTable } from "../../src/redact/token-table.ts";
-import { TriggerIndex } from "../../src/redact/trigger-index.ts";
 import * as make from "../secrets/makers.ts";
 import { isLeaked } from "../secrets/measure.ts";
 import { createRandom } from "../secrets/random.ts";
@@ -42,58 +39,6 @@ describe("names", () => {
     "secretName",
   ];
   for (const name of harmless) test(`${name} announces nothing`, () => assert.equal(familyOf(name), undefined));
-
-  test("are split at capitals, signs and dots", () => {
-    assert.deepEqual(wordsOf("a.b.myDBPassword2"), ["my", "db", "password"]);
-  });
-});
-
-describe("quotes", () => {
-  const value = (text: string): string | undefined => {
-    const quoted = quotedAt(new ScanText(text), 0);
-    return quoted && text.slice(quoted.start, quoted.end);
-  };
-  test("end at the quote of their own depth of escaping", () => {
-    const inner = String.raw`a\"b\\`;
-    assert.equal(value(`"${inner}" c"`), inner);
-    const once = JSON.stringify(`"${inner}"`).slice(1, -1);
-    assert.equal(value(`${once} c"`), once.slice(2, -2));
-    const twice = JSON.stringify(once).slice(1, -1);
-    assert.equal(value(`${twice} c"`), twice.slice(4, -4));
-  });
-  test("stay open where the text is cut", () => {
-    assert.deepEqual(quotedAt(new ScanText('"abc'), 0), { start: 1, end: 4, open: true });
-    assert.deepEqual(quotedAt(new ScanText('"abc... (truncated)\nmore'), 0), {
-      start: 1,
-      end: 4,
-      open: true,
-    });
-  });
-  test("do not reach over a line", () => assert.equal(quotedAt(new ScanText('"abc\nd"'), 0), undefined));
-});
-
-describe("triggers", () => {
-  test("shorter than three characters are refused", () => {
-    assert.throws(() => new TriggerIndex([{ triggers: ["ab"], find: () => [] }]), RangeError);
-  });
-  test("are found at both ends of a text and across the places where a search is split", () => {
-    const index = new TriggerIndex([
-      {
-        triggers: ["abc"],
-        anyCase: true,
-        find: (_, at) => [{ start: at, end: at + 3, kind: "x" }],
-      },
-    ]);
-    const text = "abc..ABC..aBc";
-    const starts = (split: number): number[] => {
-      const scan = new ScanText(text);
-      const found: { start: number; end: number; kind: string }[] = [];
-      index.search(scan, 0, split, found);
-      index.search(scan, split, text.length, found);
-      return found.map(({ start }) => start);
-    };
-    for (let split = 0; split <= text.length; split++) assert.deepEqual(starts(split), [0, 5, 10], `split at ${split}`);
-  });
 });
 
 test("a token is named by its longest prefix: an Anthropic key is no OpenAI key", async () => {
