@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { toJsonValue, type JsonValue } from "./transcript/json-value.ts";
+import { jsonCopy } from "./json-copy.ts";
 import { DATA_FOLDER } from "./transcript/transcript-paths.ts";
 import { shortened } from "./neutral-text.ts";
 
@@ -91,8 +91,6 @@ export interface OptionProblem {
   message: string;
 }
 
-/** Real options are a few dozen values; the host waits while they are read. */
-const MAX_VALUES = 5_000;
 /** A longer list is wrong in any case, and validating it would exhaust the stack. */
 const MAX_ITEMS = 100;
 /** Characters of a wrong value that a message shows. */
@@ -105,8 +103,8 @@ export function parseOptions(raw: unknown): { options: Options; problems: Option
   const problems: OptionProblem[] = [];
   let options = optionsSchema.parse({});
   if (raw === undefined || raw === null) return { options, problems };
-  // Copied, so that the value is plain data of bounded size.
-  const given = toJsonValue(raw, MAX_VALUES);
+  // Copied, so that the value is plain data.
+  const given = jsonCopy(raw);
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     const message = `options: ${shown(given)} is not an object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
     return { options, problems: [{ path: "options", message }] };
@@ -146,10 +144,10 @@ function unknownOption(path: string): string {
   return `${shortened(path, MAX_SHOWN_VALUE)}: unknown option, ignored. The options are ${Object.keys(optionShapes).join(", ")}.`;
 }
 
-function wrongValue(path: keyof Options, value: JsonValue, options: Options): string {
+function wrongValue(path: keyof Options, value: unknown, options: Options): string {
   return `${path}: ${shown(value)} is not allowed. Use ${ALLOWED[path]}. Until then ${JSON.stringify(options[path])} is used.`;
 }
 
-function shown(value: JsonValue): string {
-  return shortened(JSON.stringify(value), MAX_SHOWN_VALUE);
+function shown(value: unknown): string {
+  return shortened(JSON.stringify(value) ?? "nothing", MAX_SHOWN_VALUE);
 }

@@ -1,5 +1,4 @@
 /** Short ways to the records of a session that a test plays. Ids ascend in the order of the calls. */
-import type { JsonValue } from "../../src/transcript/json-value.ts";
 import type { CallEnd, HostRecord, SessionRecord } from "../../src/transcript/records.ts";
 
 const STARTED_MS = Date.UTC(2026, 0, 5, 10, 30);
@@ -48,7 +47,7 @@ export class PlayedSession {
     return this;
   }
 
-  event(name: string, text: string, data?: JsonValue): this {
+  event(name: string, text: string, data?: unknown): this {
     const told = data === undefined ? { text } : { text, data };
     this.records.push({ kind: "event", sessionID: this.sessionID, name, ...told });
     return this;
@@ -81,19 +80,19 @@ export class PlayedSession {
 
 export interface PlayedCall {
   tool: string;
-  input: JsonValue;
+  input: unknown;
   end: CallEnd;
   subagentID?: string;
 }
 
 /** A call that worked. */
-export function worked(tool: string, input: JsonValue, output: JsonValue = "done", metadata?: JsonValue): PlayedCall {
+export function worked(tool: string, input: unknown, output: unknown = "done", metadata?: unknown): PlayedCall {
   const kept = metadata === undefined ? {} : { metadata };
   return { tool, input, end: { status: "completed", output, endMs: STARTED_MS, ...kept } };
 }
 
 /** A call that failed. */
-export function failed(tool: string, input: JsonValue, error: string): PlayedCall {
+export function failed(tool: string, input: unknown, error: string): PlayedCall {
   return { tool, input, end: { status: "error", output: error, endMs: STARTED_MS } };
 }
 

@@ -58,6 +58,8 @@ describe("values that the host changes right after the hook", () => {
   });
 });
 
+const VALUES = Array.from({ length: 250_000 }, (_, at) => at);
+
 describe("values that are very large", () => {
   test("strings of 8 MB are recorded whole, wherever the host puts them", async () => {
     const project = makeTempDir();
@@ -97,24 +99,52 @@ describe("values that are very large", () => {
     assert.equal(transcriptsIn(join(project, ".openfleet")).length, 2);
   }, 60_000);
 
-  test("input that is nested 10,000 deep is recorded as far as it makes sense", async () => {
+  for (const [what, input, expected] of [
+    ["nested 10,000 deep is recorded whole", nested(10_000), JSON.stringify(nested(10_000))],
+    ["with 250,000 values is recorded whole", { values: VALUES }, JSON.stringify({ values: VALUES })],
+  ] as const) {
+    test(`input ${what}, and so is what follows`, async () => {
+      const project = makeTempDir();
+      const host = new PluginHost(project, { ...OPTIONS, format: "both" });
+      const place = { sessionID: "ses_1", messageID: "msg_2", id: "prt_3", callID: "c", tool: "bash" };
+      for (const step of [
+        session("created", "ses_1"),
+        message("ses_1", "msg_2", "assistant"),
+        call(place, running(input)),
+        call(place, completed(input, "x")),
+        wholeText({ ...place, id: "prt_4" }, "The answer."),
+      ]) {
+        if (step.kind === "event") await hookOf(host.hooks, "event")({ event: step.event }, undefined);
+      }
+      await host.dispose();
+      for (const name of ["ses_1.md", "ses_1.jsonl"]) {
+        const { entries } = await readSound(join(project, ".openfleet"), name);
+        const [use, result, answer] = entries;
+        assert.ok(use?.type === "tool_use" && JSON.stringify(use.input) === expected, name);
+        assert.ok(result?.type === "tool_result" && result.output === "x", name);
+        assert.ok(answer?.type === "assistant", name);
+      }
+    });
+  }
+
+  test("a member that JSON cannot represent costs only itself", async () => {
     const project = makeTempDir();
     const host = new PluginHost(project, OPTIONS);
-    const place = { sessionID: "ses_1", messageID: "msg_2", id: "prt_3", callID: "c", tool: "bash" };
-    const deep = nested(10_000);
-    const steps = [
-      session("created", "ses_1"),
-      message("ses_1", "msg_2", "assistant"),
-      call(place, running(deep)),
-      call(place, completed(deep, "x")),
-    ];
-    for (const step of steps)
-      if (step.kind === "event") await hookOf(host.hooks, "event")({ event: step.event }, undefined);
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    const place = { sessionID: "ses_1", callID: "c", tool: "acme" };
+    await host.does(session("created", "ses_1"));
+    await hookOf(host.hooks, "tool.execute.before")(place, { args: { n: 1 } });
+    await hookOf(host.hooks, "tool.execute.after")(place, {
+      title: "",
+      output: "done",
+      metadata: { cycle, count: 10n, plain: 1 },
+    });
     await host.dispose();
     const { entries } = await readSound(join(project, ".openfleet"), "ses_1.md");
-    const input = entries[0]?.type === "tool_use" ? JSON.stringify(entries[0].input) : "";
-    assert.match(input, /\[too deep\]/);
-    assert.ok(input.length < 10_000);
+    const result = entries.find((entry) => entry.type === "tool_result");
+    assert.ok(result?.type === "tool_result" && result.output === "done");
+    assert.match(JSON.stringify(result.metadata), /"count":"10","plain":1/);
   });
 });
 

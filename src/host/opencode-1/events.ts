@@ -1,6 +1,6 @@
 import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
-import { toJsonValue } from "../../transcript/json-value.ts";
+import { jsonCopy } from "../../json-copy.ts";
 import type { ActivityRecord, HostRecord } from "../../transcript/records.ts";
 import { fieldsOf, textOf, listOf, numberOf, fieldOf, stringOf, type Fields } from "../../parse/json-fields.ts";
 import { errorFields, partRecords } from "../part-records.ts";
@@ -26,7 +26,7 @@ export class EventTranslator {
    * may change it later.
    */
   translate(given: unknown): HostRecord[] {
-    const event = fieldOf(toJsonValue(given), "event");
+    const event = fieldOf(jsonCopy(given), "event");
     const properties = fieldsOf(event, "properties");
     const type = stringOf(event, "type");
     if (!properties || type === undefined) return [];

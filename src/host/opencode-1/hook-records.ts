@@ -1,6 +1,6 @@
 /** Turns the arguments of opencode's hooks, which it may change later, into records. Never throws, whatever their shape. */
 import { given } from "../../given.ts";
-import { toJsonValue } from "../../transcript/json-value.ts";
+import { jsonCopy } from "../../json-copy.ts";
 import type { HostRecord, PromptPart } from "../../transcript/records.ts";
 import type { EventTranslator } from "./events.ts";
 import { modelName } from "../session-records.ts";
@@ -9,8 +9,8 @@ import { completedOutput, userPart } from "../part-records.ts";
 
 /** Returns the records for `chat.message`: a prompt with all its parts. */
 export function promptRecords(translator: EventTranslator, input: unknown, prompt: unknown): HostRecord[] {
-  const about = toJsonValue(input);
-  const output = toJsonValue(prompt);
+  const about = jsonCopy(input);
+  const output = jsonCopy(prompt);
   const message = fieldsOf(output, "message");
   const messageID = textOf(message, "id") ?? textOf(about, "messageID");
   const sessionID = textOf(about, "sessionID") ?? textOf(message, "sessionID");
@@ -34,17 +34,17 @@ export function promptRecords(translator: EventTranslator, input: unknown, promp
 
 /** Returns the records for `tool.execute.before`. */
 export function callHints(about: unknown, output: unknown): HostRecord[] {
-  const call = callOf(toJsonValue(about));
-  return call ? [{ kind: "call_hint", ...call, input: fieldOf(toJsonValue(output), "args") ?? {} }] : [];
+  const call = callOf(jsonCopy(about));
+  return call ? [{ kind: "call_hint", ...call, input: fieldOf(jsonCopy(output), "args") ?? {} }] : [];
 }
 
 /** Returns the records for `tool.execute.after`. */
 export function resultHints(given: unknown, output: unknown): HostRecord[] {
-  const about = toJsonValue(given);
+  const about = jsonCopy(given);
   const call = callOf(about);
   if (!call) return [];
   const input = fieldOf(about, "args");
-  const end = { status: "completed" as const, ...completedOutput(toJsonValue(output)) };
+  const end = { status: "completed" as const, ...completedOutput(jsonCopy(output)) };
   return [{ kind: "result_hint", ...call, end, ...(input === undefined ? {} : { input }) }];
 }
 

@@ -1,6 +1,6 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
-import { toJsonValue } from "../../transcript/json-value.ts";
+import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";
 import { messageRecord } from "./events.ts";
 import { partRecords } from "../part-records.ts";
@@ -59,7 +59,7 @@ export async function summarize(client: Client, directory: string, sessionID: st
 
 /** Returns the records for a message as opencode stores and exports it: `{ info, parts }`. */
 export function storedRecords(message: unknown): HostRecord[] {
-  const stored = toJsonValue(message);
+  const stored = jsonCopy(message);
   const info = fieldOf(stored, "info");
   const record = isFields(info) ? messageRecord(info) : undefined;
   if (!record) return [];

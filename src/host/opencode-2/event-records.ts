@@ -1,6 +1,6 @@
 import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
-import { toJsonValue } from "../../transcript/json-value.ts";
+import { jsonCopy } from "../../json-copy.ts";
 import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { eventRecord, sessionRecord, type EventFields } from "../session-records.ts";
 import {
@@ -41,7 +41,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 
 /** Reads an event; undefined if it belongs to no session. Never throws, whatever its form. */
 export function hostEvent(live: unknown): HostEvent | undefined {
-  const event = toJsonValue(live);
+  const event = jsonCopy(live);
   const data = fieldsOf(event, "data");
   const type = stringOf(event, "type");
   const sessionID =

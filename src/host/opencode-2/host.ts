@@ -4,7 +4,7 @@ import { fieldOf, isFields, numberOf, recordIn, stringOf, textOf, type Fields } 
 import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
-import { toJsonValue } from "../../transcript/json-value.ts";
+import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";
@@ -91,7 +91,7 @@ export class HostStore implements RecorderQueries {
     const { session } = this.#context;
     const answer = await atMost(ANSWER_MS, session?.context?.({ sessionID })).catch(() => undefined);
     const messages = Array.isArray(answer) ? answer : fieldOf(answer, "data");
-    return Array.isArray(messages) ? messages.map((message) => toJsonValue(message)) : undefined;
+    return Array.isArray(messages) ? messages.map((message) => jsonCopy(message)) : undefined;
   }
 
   /**

@@ -31,26 +31,6 @@ function revoked(target: object): object {
   return proxy;
 }
 
-/** An object that has every field, each of them such an object again. */
-function bottomless(): object {
-  return new Proxy(
-    {},
-    {
-      get: (_, key) => (typeof key === "string" ? bottomless() : undefined),
-      ownKeys: () => ["a", "b"],
-      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
-    },
-  );
-}
-
-/** A list that claims to be endless. */
-function endlessList(): object {
-  return new Proxy([], {
-    get: (target, key) =>
-      key === "length" ? Number.MAX_SAFE_INTEGER : key === "0" ? endlessList() : Reflect.get(target, key),
-  });
-}
-
 export function nested(depth: number): object {
   let value: object = {};
   for (let n = 0; n < depth; n++) value = n % 2 === 0 ? { value } : [value];
@@ -84,13 +64,10 @@ const makers: (() => unknown)[] = [
   throwingProxy,
   () => revoked({}),
   () => revoked([]),
-  bottomless,
-  endlessList,
   () => nested(10_000),
   cyclic,
   getters,
   hostileError,
-  () => Object.assign([], { length: 4_000_000_000 }),
   () => Object.freeze({ frozen: Object.freeze([1]) }),
   () => ({ toJSON: throws, toString: throws, valueOf: throws }),
   // oxlint-disable-next-line unicorn/no-thenable -- what `await` makes of it is the point
