@@ -1,4 +1,5 @@
 /** One interface to the SQLite drivers of Bun and Node. The only file that loads either. */
+import type * as BunSqlite from "bun:sqlite";
 import type * as NodeSqlite from "node:sqlite";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -25,13 +26,25 @@ export interface SqliteOpening {
   immutable?: boolean;
 }
 
+type OpenDriver = (path: string, opening: SqliteOpening) => SqliteDriver;
+
 /** Opens a database, creating the file unless `readOnly`. Throws the runtime driver's errors. */
 export async function openDriver(path: string, opening: SqliteOpening): Promise<SqliteDriver> {
-  return process.versions["bun"] === undefined ? openWithNode(path, opening) : await openWithBun(path, opening);
+  return (await loadDriver())(path, opening);
 }
 
-async function openWithBun(path: string, { readOnly, immutable = false }: SqliteOpening): Promise<SqliteDriver> {
-  const { Database, constants } = await import("bun:sqlite");
+/** Loads the runtime's driver. The function opens a database as `openDriver` does. */
+export async function loadDriver(): Promise<OpenDriver> {
+  if (process.versions["bun"] === undefined) return openWithNode;
+  const bun = await import("bun:sqlite");
+  return (path, opening) => openWithBun(bun, path, opening);
+}
+
+function openWithBun(
+  { Database, constants }: typeof BunSqlite,
+  path: string,
+  { readOnly, immutable = false }: SqliteOpening,
+): SqliteDriver {
   const access = readOnly
     ? constants.SQLITE_OPEN_READONLY
     : constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE;

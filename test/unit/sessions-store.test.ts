@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
 import { StoreSource } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
@@ -192,6 +192,19 @@ describe("a running opencode", () => {
     database.close();
   });
 
+  test("that begins to write while a session is read is seen, though nobody used the database before", async () => {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [SESSION]);
+    const reader = await openSqlite(machine.database);
+    const titles = reader.query("SELECT title FROM session");
+    assert.deepEqual(titles(), [{ title: "T" }]);
+    const database = await sqliteWriter(machine.database);
+    database.run("UPDATE session SET title = 'Later'");
+    assert.deepEqual(titles(), [{ title: "Later" }]);
+    database.close();
+    reader.close();
+  });
+
   test("reading never writes", async () => {
     const machine = new Machine();
     await writeFakeStore(machine.database, [SESSION]);
@@ -201,6 +214,55 @@ describe("a running opencode", () => {
     await assert.rejects(async () => openSqlite(join(machine.home, "none.db")));
     assert.equal(existsSync(join(machine.home, "none.db")), false);
   });
+});
+
+describe("the folder of a database that is read", () => {
+  /** A folder with the database, and what of its log is there. */
+  async function folderWith(...suffixes: readonly string[]): Promise<{ machine: Machine; folder: string }> {
+    const source = new Machine();
+    const database = await openFakeStore(source.database, [SESSION]);
+    if (suffixes.length === 0) database.close();
+    const machine = new Machine();
+    const folder = dirname(machine.database);
+    mkdirSync(folder, { recursive: true });
+    for (const suffix of ["", ...suffixes]) copyFileSync(source.database + suffix, machine.database + suffix);
+    if (suffixes.length > 0) database.close();
+    return { machine, folder };
+  }
+
+  const states = {
+    "without a log": [],
+    "with a log, as a copy has it": ["-wal"],
+    "with a log and its index": ["-wal", "-shm"],
+  };
+  for (const [what, suffixes] of Object.entries(states)) {
+    test(`has no other files afterwards, ${what}`, async () => {
+      const { machine, folder } = await folderWith(...suffixes);
+      const before = readdirSync(folder);
+      for (const argv of [["list"], ["show", "ses_1"], ["stats", "--all"], ["doctor"]]) {
+        const { stdout, exitCode } = await runCli(argv, { home: machine.home, env: { XDG_DATA_HOME: "" } });
+        assert.ok(exitCode < 2, argv.join(" "));
+        if (argv[0] === "show") assert.match(stdout, /first/);
+        const others = readdirSync(folder).filter((name) => !before.includes(name));
+        assert.deepEqual(others, [], argv.join(" "));
+      }
+    });
+
+    test.skipIf(process.geteuid?.() !== 0)(`may be closed to the user for writing, ${what}`, async () => {
+      const { machine, folder } = await folderWith(...suffixes);
+      for (let at = folder; at !== dirname(machine.home); at = dirname(at)) chmodSync(at, 0o555);
+      for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
+      process.seteuid?.(65_534);
+      try {
+        const roots = [{ source: "opencode-store", path: machine.database } as const];
+        const { sessions, unreadable } = await findSessions({ ...machine.where, roots });
+        assert.deepEqual([sessions.map(({ id }) => id), unreadable], [["ses_1"], []]);
+        assert.equal((await exportedFrom(machine.database, "ses_1")).messages.length, 2);
+      } finally {
+        process.seteuid?.(0);
+      }
+    });
+  }
 });
 
 test("Node prints nothing about SQLite, but other warnings still", () => {
