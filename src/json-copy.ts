@@ -29,7 +29,8 @@ function copyOfMembers(value: unknown, levels: number): unknown {
   try {
     if (levels === 0 || typeof value !== "object" || value === null) return NOT_JSON;
     if (Array.isArray(value)) return Array.from(value, (member) => copy(member, levels - 1) ?? null);
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member, levels - 1)]));
+    const members = Object.entries(value).map(([key, member]) => [key, copy(member, levels - 1)] as const);
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined));
   } catch {
     return NOT_JSON;
   }

@@ -39,7 +39,7 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
     }
   };
   return {
-    event: async (given) => record(fieldOf(given, "event"), () => translator.translate(given)),
+    event: async (given) => record(eventIn(given), () => translator.translate(given)),
     "chat.message": async (about, output) => record(output, () => promptRecords(translator, about, output)),
     "tool.execute.before": async (about, output) => record(output, () => callHints(about, output)),
     "tool.execute.after": async (about, output) => record(output, () => resultHints(about, output)),
@@ -54,6 +54,15 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
       ? { "experimental.session.compacting": (about, output) => hintAtTranscript(shared, options, about, output) }
       : {}),
   };
+}
+
+/** Returns the event passed to the hook; undefined if reading it throws. */
+function eventIn(given: unknown): unknown {
+  try {
+    return fieldOf(given, "event");
+  } catch {
+    return undefined;
+  }
 }
 
 /**
