@@ -5,13 +5,7 @@ export { updateIndex, type IndexReport, type UpdateOptions } from "./indexing/up
 export type * from "./parse/model.ts";
 export type { ParseOptions } from "./parse/parse-options.ts";
 export { parseTranscript } from "./parse/parse-transcript.ts";
-export {
-  readTranscript,
-  type ReadMessage,
-  type ReadOptions,
-  type ReadSummary,
-  type TranscriptReader,
-} from "./parse/read-transcript.ts";
+export { readTranscript, type ReadMessage, type ReadSummary, type TranscriptReader } from "./parse/read-transcript.ts";
 export { redactResult } from "./parse/redact-rows.ts";
 export { createRedactor, type RedactionInput, type RedactionResult, type Redactor } from "./redact/redactor.ts";
 export { search, type SearchHit, type SearchQuery, type SearchResult } from "./search/search.ts";

@@ -9,7 +9,6 @@ import { isOwnRecall } from "../calls/own-recall.ts";
 import { hitRole } from "../parse/searched-texts.ts";
 import { Assembler } from "../parse/assembler.ts";
 import { NeedsWholeInput, type MessageDraft, type Source, type SourceUnit } from "../parse/message-draft.ts";
-import { type Identity, Repeats, Seen, SeenSet } from "../parse/repeats.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
@@ -145,43 +144,36 @@ class Part {
 
   add(units: readonly SourceUnit[]): void {
     this.#checkEntries(units);
-    const blocks = new SeenSet();
-    const records = new SeenSet();
-    for (const { identity, record_hash, source_uuid } of this.#known.blocks) {
-      if (identity !== null && this.#source.repeats === true) blocks.add(Number(identity));
-      if (record_hash !== null && source_uuid !== null) records.add(record_hash);
-    }
-    const seen = new Seen(blocks.size > 0 ? { hashes: blocks } : {});
     const assembler = new Assembler({
       sessionId: this.#sessionId,
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
       generateId: () => `new ${(this.#ids += 1)}`,
       pricing: () => null,
-      repeats: this.#source.repeats === true ? new Repeats(seen, waitingIn(this.#known.blocks)) : undefined,
-      windowUnits: Number.POSITIVE_INFINITY,
       countRedactions: false,
       onProblem: () => undefined,
       firstOrdinal: this.#known.messageCount,
       onBlock: (block, origin) => this.#new.push({ block, origin }),
-      onGiven: (built) => this.#built.set(built.message.id, built),
     });
-    for (const { record_hash, uuid } of this.#known.messages) {
-      if (record_hash !== null && uuid !== null) records.add(record_hash);
+    for (const message of this.#known.messages) {
+      const { message_type: type, source_id: id, uuid } = message;
+      if (type !== "assistant" || id === null) continue;
+      const isShared = this.#source.hasStableIds !== true;
+      assembler.restore(this.#restored(message), isShared ? `${id}\n${uuid ?? ""}` : id);
     }
-    for (const message of this.#known.messages) assembler.restore(this.#restored(message));
-    const isNew = ({ uuid }: MessageDraft, identity: Identity | undefined): boolean =>
-      uuid === undefined || identity === undefined || !records.has(identity.hash);
     for (const unit of units) {
-      const messages = unit.messages.filter((draft) => isNew(draft, unit.identity));
-      for (const { uuid = null, blocks } of messages) {
-        if (blocks.length === 0 && unit.identity !== undefined)
-          this.#records.set(`${unit.offset} ${uuid}`, unit.identity.hash);
+      for (const { uuid, blocks } of unit.messages) {
+        if (blocks.length > 0) continue;
+        const isRecord = this.#source.hasStableIds !== true && uuid !== undefined;
+        const identity = unit.identity ?? (isRecord ? hash("sha1", uuid) : undefined);
+        if (identity !== undefined) this.#records.set(`${unit.offset} ${uuid ?? null}`, recordHash(identity));
       }
-      const before = this.#new.length;
-      assembler.add(messages.length === unit.messages.length ? unit : { ...unit, messages });
-      for (const draft of messages) this.#checkAnswer(draft, this.#new.length > before);
+      for (const draft of unit.messages) this.#checkAnswer(draft);
+      assembler.add(unit);
     }
-    for (const { message } of assembler.take(true)) this.#messages.set(message.id, message);
+    for (const built of assembler.finish()) {
+      this.#messages.set(built.message.id, built.message);
+      this.#built.set(built.message.id, built);
+    }
   }
 
   /**
@@ -189,8 +181,8 @@ class Part {
    * has no rows, and what continues a part is added to its first entry.
    */
   #checkEntries(units: readonly SourceUnit[]): void {
-    if (this.#source.hasStableIds !== true) return;
-    const hashes = new Set<number | null | undefined>(units.map(({ identity }) => identity?.hash));
+    if (this.#source.hasStableIds !== true) return this.#checkRecords(units);
+    const hashes = new Set(units.map(({ identity }) => (identity === undefined ? null : recordHash(identity))));
     const parts = new Set(units.flatMap(({ messages }) => messages.flatMap(partsOf)));
     const isAgain = (row: StoredMessage | StoredBlock): boolean =>
       (row.record_hash !== null && hashes.has(row.record_hash)) || ("block_type" in row && parts.has(partOf(row)));
@@ -201,19 +193,34 @@ class Part {
   }
 
   /**
-   * Throws `NeedsWholeInput` for a piece of an answer that an earlier run read, if the rows do not tell what it adds:
-   *
-   * - A record without rows may repeat an earlier one, whose content must not count twice. The stored rows cannot tell,
-   *   since a record without rows left none the first time either.
-   * - An answer in a transcript has the sum of its model calls, of which only those after the start are known.
+   * Throws `NeedsWholeInput` if an earlier run read a record, an answer or a result that comes again. What it repeats and
+   * what it continues is only known from the start of the file.
    */
-  #checkAnswer({ type, sourceId, uuid, usage, costUsd }: MessageDraft, hasRows: boolean): void {
-    if (type !== "assistant" || sourceId === undefined) return;
+  #checkRecords(units: readonly SourceUnit[]): void {
+    const earlier = [...this.#known.messages, ...this.#known.blocks].filter((row) => row.byte_offset < this.#resumedAt);
+    const ids = new Set<string | null>(
+      earlier.flatMap((row) =>
+        "source_id" in row
+          ? [row.uuid, row.message_type === "assistant" ? row.source_id : null]
+          : [row.source_uuid, row.block_type === "tool_result" ? row.tool_use_id : null],
+      ),
+    );
+    const isAgain = ({ sourceId, uuid, blocks }: MessageDraft): boolean =>
+      [sourceId, uuid, ...blocks.map(({ toolUseId }) => toolUseId)].some((id) => id !== undefined && ids.has(id));
+    if (units.some(({ messages }) => messages.some(isAgain)))
+      throw new NeedsWholeInput("A record may be one that was read before.");
+  }
+
+  /**
+   * Throws `NeedsWholeInput` if an answer in a transcript goes on that an earlier run read: it has the sum of its model
+   * calls, of which only those after the start are known.
+   */
+  #checkAnswer({ type, sourceId, usage, costUsd }: MessageDraft): void {
+    if (type !== "assistant" || sourceId === undefined || this.#source.hasStableIds !== true) return;
+    if (usage === undefined && costUsd === undefined) return;
     const earlier = this.#known.messages.find((row) => row.message_type === type && row.source_id === sourceId);
     if (earlier === undefined || earlier.byte_offset >= this.#resumedAt) return;
-    if (!hasRows && uuid !== undefined) throw new NeedsWholeInput("An entry may be one that was read before.");
-    const isSum = this.#source.hasStableIds === true && (usage !== undefined || costUsd !== undefined);
-    if (isSum && (earlier.tokens_in !== null || earlier.recorded_cost_usd !== null))
+    if (earlier.tokens_in !== null || earlier.recorded_cost_usd !== null)
       throw new NeedsWholeInput("An answer goes on whose model calls were counted before.");
   }
 
@@ -258,8 +265,8 @@ class Part {
     const answer = result && blocks.get(result.block_id);
     if (!answer) return;
     const stored = this.#knownBlocks.get(answer.id);
-    // A source that repeats entries has no tool names in its results: the stored name is the earlier call's.
-    const given = stored && this.#source.repeats === true ? null : answer.tool_name;
+    // Claude Code has no tool names in its results: the stored name is the earlier call's.
+    const given = stored && this.#source.hasStableIds !== true ? null : answer.tool_name;
     const tool = call?.tool_name ?? given;
     const isOwn =
       isOwnRecall(tool, null) || (call !== undefined && call !== null && isOwnRecall(call.tool_name, call.tool_input));
@@ -311,7 +318,7 @@ class Part {
         ...contentOf(block),
         metadata: block.metadata,
         identity,
-        record_hash: origin.place.record?.hash ?? null,
+        record_hash: origin.place.record === undefined ? null : recordHash(origin.place.record),
         superseded: false,
       });
     }
@@ -334,7 +341,8 @@ class Part {
       const { message_type, source_id, byte_offset: offset } = message;
       const before = atPlace(offset);
       const isJoined = message_type === "assistant" && source_id !== null;
-      const name = isJoined ? `source ${source_id}` : (firsts.get(message.id) ?? `place ${offset} ${before}`);
+      const first = this.#source.hasStableIds === true ? "" : ` ${message.uuid ?? ""}`;
+      const name = isJoined ? `source ${source_id}${first}` : (firsts.get(message.id) ?? `place ${offset} ${before}`);
       ids.set(message.id, eventId([this.#sessionId, "message", name]));
     }
     return ids;
@@ -357,14 +365,10 @@ class Part {
     };
   }
 
-  #idOf(
-    block: ParsedContentBlock,
-    { identity, place }: BlockOrigin,
-    onPlace: number,
-  ): { id: string; identity: string | null } {
+  #idOf(block: ParsedContentBlock, { place }: BlockOrigin, onPlace: number): { id: string; identity: string | null } {
     if (this.#source.hasStableIds !== true) {
       const id = [this.#sessionId, String(place.offset), String(onPlace), block.block_type, block.source_uuid ?? ""];
-      return { id: eventId(id), identity: identity === undefined ? null : String(identity.hash) };
+      return { id: eventId(id), identity: null };
     }
     const name = nameOf(block);
     const times = this.#counts.get(name) ?? 0;
@@ -385,11 +389,9 @@ class Part {
   #restored(stored: StoredMessage): BuiltMessage {
     return {
       message: modelMessage(stored),
-      blocks: [],
       blockCount: this.#blockCounts.get(stored.message_id) ?? 0,
       usage: storedUsage(stored),
       recordedCostUsd: stored.recorded_cost_usd ?? undefined,
-      touched: 1,
     };
   }
 }
@@ -420,16 +422,6 @@ function nameOf({ block_type, source_uuid, tool_use_id, tool_result_id, ...block
   const id = source_uuid ?? tool_use_id ?? tool_result_id;
   const text = [block.content_text, block.thinking_text, block.result_text].find((each) => each !== null) ?? "";
   return idKey(`${block_type} ${id === null ? `text ${fingerprint(text)}` : `id ${id}`}`);
-}
-
-/** Returns the number of calls minus that of their results, by call id. */
-function waitingIn(blocks: readonly StoredBlock[]): Map<string, number> {
-  const waiting = new Map<string, number>();
-  for (const { block_type, tool_use_id: id } of blocks) {
-    if (id === null || !isOfCall({ block_type })) continue;
-    waiting.set(id, (waiting.get(id) ?? 0) + (block_type === "tool_use" ? 1 : -1));
-  }
-  return waiting;
 }
 
 function isOfCall({ block_type }: Pick<StoredBlock, "block_type">): boolean {
@@ -509,6 +501,11 @@ function eventId(parts: readonly string[]): string {
     variant + hex.slice(17, 20),
     hex.slice(20, 32),
   ].join("-");
+}
+
+/** Returns the first 52 bits of the identity of an entry. */
+function recordHash(identity: string): number {
+  return Number.parseInt(identity.slice(0, 13), 16);
 }
 
 /** Hashes a call's id to 64 bits. The hash is stored instead of the id, which may contain a secret. */

@@ -5,28 +5,17 @@ import type { RawLine } from "../transcript/format/lines.ts";
 import { problemAt } from "./message-draft.ts";
 import type { ParseError } from "./model.ts";
 
-export interface LineRecord {
-  fields: Fields;
-  /** Its JSON, with replacements for unreadable bytes. */
-  json: string;
-}
-
 export interface LineRecords {
-  records: readonly LineRecord[];
+  records: readonly Fields[];
   problems: readonly ParseError[];
   /** Only white space. */
   blank: boolean;
 }
 
-/** Maximum number of failed attempts on one damaged line; fewer on lines of megabytes. */
-const MAX_TRIES = 16;
-const MAX_TRIED_CHARACTERS = 32_000_000;
 /** Keys of session records that nested objects rarely have. */
 const RECORD_KEYS = ["uuid", "sessionId", "session_id", "leafUuid", "messageId", "message"];
 
 const BYTE_ORDER_MARK = "\ufeff";
-/** Detects UTF-16 with Latin letters; NULs from a crash are contiguous instead. */
-const UTF_16 = /(?:[^\0]\0){8}/;
 const NO_PROBLEMS: readonly ParseError[] = [];
 const EMPTY: LineRecords = { records: [], problems: NO_PROBLEMS, blank: true };
 
@@ -38,15 +27,14 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
     return { records: [], problems: [problemAt(line, "line_too_long", reason)], blank: false };
   }
   if (bytes.length === 0) return EMPTY;
-  const text = typeof bytes === "string" ? bytes : bytes.toString("utf8");
+  const text = bytes.toString("utf8");
   const value = parsedJson(text);
-  if (isFields(value) && isReadable(bytes, text))
-    return { records: [{ fields: value, json: text }], problems: NO_PROBLEMS, blank: false };
+  if (isFields(value) && isReadable(bytes, text)) return { records: [value], problems: NO_PROBLEMS, blank: false };
   return inspected(line, bytes, text, value);
 }
 
 /** Reads an unusual line. `known`: `whole` as JSON; undefined if it is not JSON. */
-function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: unknown): LineRecords {
+function inspected(line: RawLine, bytes: Buffer, whole: string, known: unknown): LineRecords {
   const problems: ParseError[] = [];
   let text = whole;
   if (text.startsWith(BYTE_ORDER_MARK)) {
@@ -56,10 +44,6 @@ function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: 
     problems.push(problemAt(line, "byte_order_mark", reason, true));
   }
   const hasNul = text.includes("\0");
-  if (hasNul && UTF_16.test(text)) {
-    const reason = "The line is UTF-16, and only UTF-8 is read. Convert the file: iconv -f UTF-16 -t UTF-8.";
-    return { records: [], problems: [problemAt(line, "invalid_json", reason)], blank: false };
-  }
   if (!isReadable(bytes, text)) {
     const reason = "Bytes that are not UTF-8 were replaced by U+FFFD.";
     problems.push(problemAt(line, "invalid_utf8", reason, true));
@@ -82,8 +66,8 @@ function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: 
 }
 
 /** Returns whether a text is all that its bytes contain: U+FFFD replaces those that are not UTF-8. */
-function isReadable(bytes: Buffer | string, text: string): boolean {
-  return typeof bytes === "string" || !text.includes("\ufffd") || isUtf8(bytes);
+function isReadable(bytes: Buffer, text: string): boolean {
+  return !text.includes("\ufffd") || isUtf8(bytes);
 }
 
 /** A backslash that begins no escape of JSON, as in `\\[`, becomes an escaped one. */
@@ -92,77 +76,49 @@ function withKnownEscapes(text: string): string {
 }
 
 interface Saved {
-  records: readonly LineRecord[];
+  records: readonly Fields[];
   /** Reason why part or all of the line is lost. */
   lost: string | undefined;
 }
 
 /** `whole`: the text as JSON; undefined if it is not JSON. */
 function savedFrom(text: string, whole: unknown): Saved {
-  if (isFields(whole)) return { records: [{ fields: whole, json: text }], lost: undefined };
+  if (isFields(whole)) return { records: [whole], lost: undefined };
   if (whole !== undefined) return { records: [], lost: `a JSON ${kindOf(whole)}, not an object` };
-  const search = new ObjectSearch(text);
-  const records: LineRecord[] = [];
+  const records: Fields[] = [];
   let lost: string | undefined;
-  let from = 0;
-  while (from < text.length) {
-    const found = search.at(from);
-    if (found) {
-      records.push(found);
-      from = skipSpace(text, found.end);
-      continue;
-    }
-    lost ??= whyNot(text.slice(from));
-    const next = search.nextRecord(from + 1);
-    if (next === -1) break;
-    from = next;
+  for (const part of text.split(RECORD_START)) {
+    const found = objectIn(part);
+    // After damage, only what is surely a record and not a part of one.
+    if (found !== undefined && (lost === undefined || isRecord(found.fields))) records.push(found.fields);
+    else if (part.trim() !== "") lost ??= whyNot(part.trimStart());
+    if (found !== undefined && part.slice(found.end).trim() !== "") lost ??= "text that begins no object";
   }
   return { records, lost };
 }
 
-interface FoundObject extends LineRecord {
+/**
+ * Start of an object that is not within another one. There a colon, comma or bracket comes before it, and in a text its
+ * quotes are escaped.
+ */
+const RECORD_START = /(?<![:,[]\s*)(?=\{\s*["}])/;
+
+interface FoundObject {
+  fields: Fields;
   /** Position after its `}`. */
   end: number;
 }
 
-/** Searches a line for objects, with a limited effort. */
-class ObjectSearch {
-  readonly #text: string;
-  #tries: number;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#tries = Math.min(MAX_TRIES, Math.ceil(MAX_TRIED_CHARACTERS / text.length));
-  }
-
-  /** Returns the object that begins at `from`. */
-  at(from: number): FoundObject | undefined {
-    if (this.#tries === 0 || this.#text[from] !== "{") return undefined;
-    const end = endOfJson(this.#text, from);
-    const json = this.#text.slice(from, end);
-    const fields = end === -1 ? undefined : parsedJson(json);
-    if (isFields(fields)) return { fields, json, end };
-    this.#tries -= 1;
-    return undefined;
-  }
-
-  /** Returns the start of the next complete record after damage; -1 if there is none. */
-  nextRecord(from: number): number {
-    for (let at = this.#text.indexOf('{"', from); at !== -1 && this.#tries > 0;) {
-      const found = this.at(at);
-      if (found && isRecord(found.fields) && !this.#isInner(found)) return at;
-      at = this.#text.indexOf('{"', found?.end ?? at + 1);
-    }
-    return -1;
-  }
-
-  /** Returns whether the rest of an object or list without its beginning follows. */
-  #isInner({ end }: FoundObject): boolean {
-    return ",}]".includes(this.#text[skipSpace(this.#text, end)] ?? " ");
-  }
+/** Returns the object with which a text begins. */
+function objectIn(text: string): FoundObject | undefined {
+  const start = skipSpace(text, 0);
+  const end = text[start] === "{" ? endOfJson(text, start) : -1;
+  if (end === -1) return undefined;
+  const fields = parsedJson(text.slice(start, end));
+  return isFields(fields) ? { fields, end } : undefined;
 }
 
-function reported(line: RawLine, records: readonly LineRecord[], lost: string | undefined): ParseError[] {
+function reported(line: RawLine, records: readonly Fields[], lost: string | undefined): ParseError[] {
   if (lost === undefined) {
     const reason = `${records.length} JSON objects on one line: a lost line end. All of them were read.`;
     return records.length > 1 ? [problemAt(line, "glued_objects", reason, true)] : [];

@@ -1,25 +1,23 @@
-/** Reads each line's part of a message separately, with the line's position and time, without assembling messages. */
+/** Reads a session line by line, with each line's part of a message. */
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
+import { Assembler, type PlacedPiece } from "./assembler.ts";
 import { detectInput } from "./detect-input.ts";
 import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
-import { MessageBuilder, type BuiltMessage } from "./message-builder.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { flatPricing } from "./pricing.ts";
-import { Repeats, Seen } from "./repeats.ts";
 import { breathing } from "./read-transcript.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 
 /** A signal stops reading; the result covers what was read until then. */
 export type LineOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput" | "signal"> & {
-  /** See `SourceOptions`. */
-  windowLines?: number;
-  /** More input may come much later: see `detectInput`. */
+  /** More input may come much later, so nothing waits for it: see `detectInput` and `SourceOptions`. */
   isGrowing?: boolean;
 };
 
 /** One line's part of a message, without repeated blocks. */
 export interface LineMessage {
+  /** The message so far, with the place, time and uuid of the line. */
   message: TranscriptMessage;
   blocks: readonly ParsedContentBlock[];
 }
@@ -41,37 +39,28 @@ export async function readLines(input: TranscriptInput | Source, options: LineOp
   return { source, lines: linesOf(source, rest, options) };
 }
 
+/** No text is cut. */
 async function* linesOf(
   source: Source,
   chunks: AsyncIterable<Uint8Array>,
   options: LineOptions,
 ): AsyncGenerator<ReadLine> {
-  const messages = new LineMessages(source);
+  let ids = 0;
+  const assembler = new Assembler({
+    sessionId: "",
+    maxInlineContentBytes: Number.POSITIVE_INFINITY,
+    generateId: () => String((ids += 1)),
+    pricing: flatPricing,
+    countRedactions: false,
+    onProblem: () => undefined,
+  });
   for await (const units of source.read(chunks, options)) {
     if (options.signal?.aborted === true) return;
-    for (const unit of units) yield { unit, messages: messages.of(unit) };
+    for (const unit of units) yield { unit, messages: assembler.add(unit).map((read) => onLine(read, unit)) };
   }
 }
 
-/** Makes messages from units, without repeats. No text is cut. */
-class LineMessages {
-  readonly #builder: MessageBuilder;
-  #ids = 0;
-
-  constructor(source: Source) {
-    this.#builder = new MessageBuilder({
-      sessionId: "",
-      maxInlineContentBytes: Number.POSITIVE_INFINITY,
-      generateId: () => String((this.#ids += 1)),
-      pricing: flatPricing,
-      repeats: source.repeats === true ? new Repeats(new Seen()) : undefined,
-    });
-  }
-
-  of(unit: SourceUnit): LineMessage[] {
-    const place = { line: unit.line, offset: unit.offset };
-    return unit.messages
-      .map((draft): BuiltMessage | undefined => this.#builder.begin(draft, place))
-      .filter((built) => built !== undefined);
-  }
+function onLine({ message, blocks, piece }: PlacedPiece, { line, offset }: SourceUnit): LineMessage {
+  const { timestamp = null, uuid = null } = piece;
+  return { message: { ...message, line_number: line, byte_offset: offset, timestamp, uuid }, blocks };
 }

@@ -2,21 +2,16 @@
 import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./message-draft.ts";
 import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
-import type { Identity, NewBlock, Repeats } from "./repeats.ts";
 
 export interface BuilderOptions {
   sessionId: string;
   maxInlineContentBytes: number;
   generateId: () => string;
   pricing: Pricing;
-  /** Leaves out repeated blocks: see `Source.repeats`. It may know blocks from before the start of the input. */
-  repeats: Repeats | undefined;
   /** Position of the first message in the conversation. Default 0. */
   firstOrdinal?: number;
   /** Called for each new block, with additional values for rows of a store. */
   onBlock?: (block: ParsedContentBlock, origin: BlockOrigin) => void;
-  /** Called for each returned message, and again when more of it came. */
-  onGiven?: (built: BuiltMessage) => void;
 }
 
 /** Origin of a block. */
@@ -25,28 +20,23 @@ export interface BlockOrigin {
   /** Piece of the message that contains it. */
   piece: MessageDraft;
   place: Place;
-  /** See `NewBlock`. */
-  identity: Identity | undefined;
 }
 
 /** Message that may get more pieces. */
 export interface BuiltMessage {
   message: TranscriptMessage;
-  blocks: ParsedContentBlock[];
-  /** Number of blocks so far, including returned ones. */
+  /** Number of blocks so far. */
   blockCount: number;
   usage: UsageDraft | undefined;
   /** Cost recorded by the host, in US dollars. */
   recordedCostUsd: number | undefined;
-  /** Number of the unit that last added to it; 0 if nothing can be added. */
-  touched: number;
 }
 
 export interface Place {
   line: number;
   offset: number;
   /** See `SourceUnit.identity`. */
-  record?: Identity | undefined;
+  record?: string | undefined;
 }
 
 export class MessageBuilder {
@@ -58,39 +48,30 @@ export class MessageBuilder {
     this.#ordinal = options.firstOrdinal ?? 0;
   }
 
-  /** Returns a new message; undefined if it is only a repeat. */
-  begin(draft: MessageDraft, place: Place): BuiltMessage | undefined {
-    const blocks = this.#news(draft, place);
-    if (blocks.length === 0 && draft.blocks.length > 0) return undefined;
-    const message = this.#message(draft, place);
-    const built = { message, blocks: [], blockCount: 0, usage: undefined, recordedCostUsd: undefined, touched: 0 };
-    this.#include(built, draft, blocks, place);
-    return built;
+  /** Returns a new message, without the blocks of the draft. */
+  begin(draft: MessageDraft, place: Place): BuiltMessage {
+    return { message: this.#message(draft, place), blockCount: 0, usage: undefined, recordedCostUsd: undefined };
   }
 
-  /** Adds a piece to the message. */
-  extend(built: BuiltMessage, draft: MessageDraft, place: Place): void {
+  /** Adds a piece to a message. Returns its blocks. */
+  extend(built: BuiltMessage, draft: MessageDraft, place: Place): ParsedContentBlock[] {
     const { message } = built;
     message.request_id ??= draft.requestId ?? null;
     message.model ??= draft.model ?? null;
     message.provider ??= draft.provider ?? null;
     message.timestamp ??= draft.timestamp ?? null;
-    this.#include(built, draft, this.#news(draft, place), place);
-  }
-
-  #include(built: BuiltMessage, draft: MessageDraft, blocks: readonly NewBlock[], place: Place): void {
-    const { message } = built;
-    for (const { block, identity } of blocks) {
+    const rows = draft.blocks.map((block) => {
       const row = this.#block(block, built, draft, place);
-      built.blocks.push(row);
       built.blockCount += 1;
-      this.#options.onBlock?.(row, { message, piece: draft, place, identity });
+      this.#options.onBlock?.(row, { message, piece: draft, place });
       setFlag(message, block);
-    }
+      return row;
+    });
     describe(built, draft);
+    return rows;
   }
 
-  /** See `setCost`. Called when no more pieces are expected. */
+  /** See `setCost`. Called when no more pieces come. */
   price({ message, usage, recordedCostUsd }: BuiltMessage): void {
     setCost(message, usage, recordedCostUsd, this.#options.pricing);
   }
@@ -157,10 +138,6 @@ export class MessageBuilder {
       status: draft.status ?? null,
       metadata,
     };
-  }
-
-  #news(draft: MessageDraft, { offset }: Place): readonly NewBlock[] {
-    return this.#options.repeats?.news(draft, offset) ?? draft.blocks.map((block) => ({ block, identity: undefined }));
   }
 }
 

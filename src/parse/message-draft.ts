@@ -1,5 +1,4 @@
 /** Output of a source, before messages are assembled. A new source yields only these. */
-import type { Identity } from "./repeats.ts";
 import type {
   BlockMetadata,
   BlockType,
@@ -58,6 +57,8 @@ export interface MessageDraft {
   userKind?: UserKind | undefined;
   /** Pieces of `assistant` type with the same id become one message, wherever they are. */
   sourceId?: string | undefined;
+  /** Takes the place of `sourceId` for that, if several messages may have one `sourceId`: it, a line feed and a uuid. */
+  answerId?: string | undefined;
   uuid?: string | undefined;
   parentUuid?: string | undefined;
   requestId?: string | undefined;
@@ -97,8 +98,8 @@ export interface SourceUnit {
   session?: SessionDraft | undefined;
   /** Time that counts for the session's duration without a message. */
   timestamp?: string | undefined;
-  /** Identity of the record, to recognize a repeat. */
-  identity?: Identity | undefined;
+  /** Identifies the entry of a source with `hasStableIds`, to recognize a repeat. */
+  identity?: string | undefined;
   /**
    * Position from which a reader that knows the messages so far can continue after this unit. Default: the start of the
    * next unit. An earlier position means that something is unfinished, such as a call without a result.
@@ -132,11 +133,8 @@ export interface SourceOptions {
   agentProgress?: boolean | undefined;
   /** Reads an output saved in a separate file; undefined if it is missing. The path is relative to the transcript. */
   readOutput?: ((path: string) => Promise<string | undefined>) | undefined;
-  /**
-   * Number of lines for which repeats are remembered. 0: a source also returns each unit at once, although later lines
-   * may change it, such as a text written in pieces. Default: all.
-   */
-  windowLines?: number | undefined;
+  /** Returns each unit at once, although later lines may change it, such as a text written in pieces. Default false. */
+  isGrowing?: boolean | undefined;
   /** Start of the input in its file, after the part that an earlier reader has read. Default: the start of the file. */
   start?: SourcePlace | undefined;
 }
@@ -148,11 +146,6 @@ export class NeedsWholeInput extends Error {
 
 export interface Source {
   name: SourceName;
-  /**
-   * Its files may repeat messages and calls with the same ids, which are left out; call ids are unique. In other sources
-   * several calls may have the same id.
-   */
-  repeats?: boolean;
   /** Its files are only appended to, so that reading can continue from a position: see `SourceUnit.resume`. */
   isAppended?: boolean;
   /**
@@ -166,8 +159,6 @@ export interface Source {
   detect(head: string): boolean;
   /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */
   read(chunks: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncGenerator<SourceUnit[]>;
-  /** Reads a whole text, if that is faster than reading its bytes. */
-  readText?(text: string, options: SourceOptions): Generator<SourceUnit[]>;
 }
 
 /** The bytes of a session, or a source that has its content from elsewhere: it ignores the chunks that it is given. */

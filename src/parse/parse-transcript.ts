@@ -20,20 +20,21 @@ export async function parseTranscript(
   const errors: ParseResult["errors"] = [];
   const reader = new TranscriptReader(sessionId, input, {
     ...options,
-    windowLines: Number.POSITIVE_INFINITY,
     onLineError: (line, error, detail) => {
       errors.push(detail);
       options.onLineError?.(line, error, detail);
     },
   });
-  const messages: TranscriptMessage[] = [];
-  const contentBlocks: ParsedContentBlock[] = [];
+  const byMessage = new Map<TranscriptMessage, ParsedContentBlock[]>();
   for await (const batch of reader.batches()) {
     for (const { message, blocks } of batch) {
-      messages.push(message);
-      for (const block of blocks) contentBlocks.push(block);
+      const known = byMessage.get(message);
+      if (known === undefined) byMessage.set(message, blocks);
+      else known.push(...blocks);
     }
   }
+  const messages = [...byMessage.keys()];
+  const contentBlocks = [...byMessage.values()].flat();
   const { source, stats, lines, unknown_lines, metadata, aborted } = reader.summary();
   const toolCalls = correlateToolCalls(messages, contentBlocks);
   return {

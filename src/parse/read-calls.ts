@@ -2,37 +2,38 @@
 import type { TranscriptInput } from "../transcript/format/formats.ts";
 import type { Source } from "./message-draft.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
-import { readTranscript, type ReadOptions, type TranscriptReader } from "./read-transcript.ts";
+import type { ParseOptions } from "./parse-options.ts";
+import { readTranscript, type TranscriptReader } from "./read-transcript.ts";
 
 export interface ReadCalls {
   /** Finished reader, whose `summary()` is that of the session. */
   reader: TranscriptReader;
-  /** Messages with calls or results, in order. */
+  /** Messages with calls or results, in the order in which they began. */
   messages: TranscriptMessage[];
   /** Calls and results, with the texts of failed ones only. */
   blocks: ParsedContentBlock[];
 }
 
-/** Reads all calls. `onMessage` is called for each message, and again with the whole message when it is amended. */
+/** Reads all calls. `onMessage` is called for each piece of a message, which is whole when all was read. */
 export async function readCalls(
   input: TranscriptInput | Source,
-  options: ReadOptions,
+  options: ParseOptions,
   onMessage?: (message: TranscriptMessage) => void,
 ): Promise<ReadCalls> {
   let ids = 0;
   const reader = readTranscript("", input, { generateId: () => String((ids += 1)), ...options });
-  const messages: TranscriptMessage[] = [];
+  const messages = new Set<TranscriptMessage>();
   const blocks: ParsedContentBlock[] = [];
   for await (const batch of reader.batches()) {
     for (const read of batch) {
       onMessage?.(read.message);
       const calls = read.blocks.filter(({ block_type }) => block_type === "tool_use" || block_type === "tool_result");
       if (calls.length === 0) continue;
-      messages.push(read.message);
+      messages.add(read.message);
       for (const block of calls) blocks.push(withoutBulk(block));
     }
   }
-  return { reader, messages, blocks };
+  return { reader, messages: [...messages].toSorted((a, b) => a.ordinal - b.ordinal), blocks };
 }
 
 function withoutBulk(block: ParsedContentBlock): ParsedContentBlock {

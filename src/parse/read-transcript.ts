@@ -1,4 +1,4 @@
-/** Reads a session message by message, in memory that does not grow with the file. */
+/** Reads a session block by block, in memory that grows with the number of messages and not with the size of the file. */
 import { ulid } from "ulid";
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { Assembler, type ReadMessage } from "./assembler.ts";
@@ -6,21 +6,11 @@ import { detectInput } from "./detect-input.ts";
 import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
-import { Repeats, Seen } from "./repeats.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "./sources/claude-code.ts";
-import { foreignAgent, foreignSource } from "./sources/foreign.ts";
-import { detectSource, HEAD_BYTES } from "./sources/sources.ts";
+import { refusedSource } from "./sources/foreign.ts";
 
 export type { ReadMessage } from "./assembler.ts";
-
-export interface ReadOptions extends ParseOptions {
-  /**
-   * Number of lines that a message stays open after its last piece, since lines of other messages may be in between.
-   * Later pieces are returned as a message that `amends`. 0 returns everything at once. Default 256.
-   */
-  windowLines?: number;
-}
 
 /** Summary of a session; before the end, of what was read so far. */
 export interface ReadSummary {
@@ -37,7 +27,6 @@ export interface ReadSummary {
 }
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
-const WINDOW_LINES = 256;
 /** Larger chunks are processed in pieces of this size, to save memory. */
 const PIECE_BYTES = 64 * 1024;
 /** Number of bytes after which timers and signals get a turn. */
@@ -53,7 +42,7 @@ const MAX_ERRORS = 10_000;
 export function readTranscript(
   sessionId: string,
   input: TranscriptInput | Source,
-  options: ReadOptions = {},
+  options: ParseOptions = {},
 ): TranscriptReader {
   return new TranscriptReader(sessionId, input, options);
 }
@@ -61,42 +50,38 @@ export function readTranscript(
 export class TranscriptReader implements AsyncIterable<ReadMessage> {
   readonly #sessionId: string;
   readonly #input: TranscriptInput | Source;
-  readonly #options: ReadOptions & { windowLines: number };
+  readonly #options: ParseOptions;
   readonly #errors: ParseError[] = [];
   #errorCount = 0;
   #source: Source | undefined;
   #assembler: Assembler | undefined;
   #aborted = false;
 
-  constructor(sessionId: string, input: TranscriptInput | Source, options: ReadOptions) {
+  constructor(sessionId: string, input: TranscriptInput | Source, options: ParseOptions) {
     this.#sessionId = sessionId;
     this.#input = input;
-    this.#options = { windowLines: WINDOW_LINES, ...options };
+    this.#options = options;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ReadMessage> {
     for await (const batch of this.batches()) yield* batch;
   }
 
-  /** Iterates over batches of messages, which is faster. */
+  /** Iterates over batches, which is faster. */
   async *batches(): AsyncGenerator<ReadMessage[]> {
     const { signal, pricing } = this.#options;
-    const { source, units: batches } =
-      typeof this.#input === "string" ? this.#ofText(this.#input) : await this.#ofBytes(this.#input);
-    const assembler = await this.#begun(source, pricing);
-    for await (const units of batches) {
-      if (this.#addAll(assembler, units, signal)) break;
-      const ready = assembler.take(false);
-      if (ready.length > 0) yield ready;
-    }
-    const last = assembler.take(true);
-    if (last.length > 0) yield last;
-  }
-
-  async #ofBytes(given: Exclude<TranscriptInput, string> | Source): Promise<Opened> {
-    const { source: known, head, rest } = await detectInput(isSource(given) ? given : this.#chunksOf(given));
+    const given = this.#input;
+    const content = typeof given === "object" && isSource(given) ? given : this.#chunksOf(given);
+    const { source: known, head, rest } = await detectInput(content);
     const source = this.#detected(known, head);
-    return { source, units: source.read(rest, this.#options) };
+    const assembler = await this.#begun(source, pricing);
+    for await (const units of source.read(rest, this.#options)) {
+      const read: ReadMessage[] = [];
+      const isStopped = this.#addAll(assembler, units, read, signal);
+      if (read.length > 0) yield read;
+      if (isStopped) break;
+    }
+    assembler.finish();
   }
 
   #chunksOf(given: TranscriptInput): AsyncGenerator<Uint8Array> {
@@ -105,19 +90,9 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     return breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
   }
 
-  #ofText(text: string): Opened {
-    const head = text.slice(0, HEAD_BYTES);
-    const source = this.#detected(detectSource(head), head);
-    const units = source.readText
-      ? taken(source.readText(text, this.#options))
-      : source.read(breathing(chunksOf(text)), this.#options);
-    return { source, units };
-  }
-
   #detected(known: Source | undefined, head: string): Source {
     this.#source = known;
-    const agent = known === undefined ? foreignAgent(head) : undefined;
-    return known ?? (agent === undefined ? claudeCode : foreignSource(agent));
+    return known ?? refusedSource(head) ?? claudeCode;
   }
 
   summary(): ReadSummary {
@@ -136,14 +111,12 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   }
 
   async #begun(source: Source, pricing: ParseOptions["pricing"]): Promise<Assembler> {
-    const { maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES, windowLines } = this.#options;
+    const { maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES } = this.#options;
     this.#assembler = new Assembler({
       sessionId: this.#sessionId,
       maxInlineContentBytes,
       generateId: this.#options.generateId ?? ascendingIds(),
       pricing: await pricingOf(pricing),
-      repeats: source.repeats === true ? new Repeats(new Seen({ windowLines })) : undefined,
-      windowUnits: windowLines,
       countRedactions: source.isRedacted === true,
       onProblem: (problem) => this.#note(problem),
       between: this.#options.between,
@@ -152,13 +125,18 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   }
 
   /** The signal stopped reading. */
-  #addAll(assembler: Assembler, units: readonly SourceUnit[], signal: AbortSignal | undefined): boolean {
+  #addAll(
+    assembler: Assembler,
+    units: readonly SourceUnit[],
+    read: ReadMessage[],
+    signal: AbortSignal | undefined,
+  ): boolean {
     for (const unit of units) {
       if (signal?.aborted === true) {
         this.#aborted = true;
         return true;
       }
-      assembler.add(unit);
+      for (const { message, blocks } of assembler.add(unit)) read.push({ message, blocks });
     }
     return false;
   }
@@ -173,23 +151,6 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
 async function pricingOf(pricing: ParseOptions["pricing"] = "catalog"): Promise<Pricing> {
   if (typeof pricing === "function") return pricing;
   return pricing === "flat" ? flatPricing : catalogPricing();
-}
-
-interface Opened {
-  source: Source;
-  units: AsyncGenerator<SourceUnit[]>;
-}
-
-/** Yields small batches, with a turn of the event loop after about each megabyte. */
-async function* taken(batches: Generator<SourceUnit[]>): AsyncGenerator<SourceUnit[]> {
-  let sinceBreath = 0;
-  for (const batch of batches) {
-    yield batch;
-    sinceBreath += PIECE_BYTES;
-    if (sinceBreath < BREATH_BYTES) continue;
-    sinceBreath = 0;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 /** Splits large chunks, with a turn of the event loop after each megabyte so that signals are received. */

@@ -21,11 +21,11 @@ export class AnswerSums {
   readonly #models = new Map<string, UsageSum>();
   #withUsage = 0;
 
-  /** `isKnown`: see `hasUsage`. `sign` -1 subtracts it. */
-  add(usage: UsageRecord, isKnown: boolean, sign: 1 | -1 = 1): void {
-    if (isKnown) this.#withUsage += sign;
-    this.#all.add(usage, sign);
-    entryOf(this.#models, usage.model ?? NO_MODEL, () => new UsageSum()).add(usage, sign);
+  /** `isKnown`: see `hasUsage`. */
+  add(usage: UsageRecord, isKnown: boolean): void {
+    if (isKnown) this.#withUsage += 1;
+    this.#all.add(usage);
+    entryOf(this.#models, usage.model ?? NO_MODEL, () => new UsageSum()).add(usage);
   }
 
   stats(): AnswerStats {
@@ -34,7 +34,7 @@ export class AnswerSums {
     return {
       ...totals,
       cost_estimate_usd: cost ?? (this.#withUsage > 0 ? null : 0),
-      models: Object.fromEntries(models.filter(([, { messages }]) => messages > 0)),
+      models: Object.fromEntries(models),
     };
   }
 }
@@ -44,7 +44,7 @@ function modelStats(sum: UsageSum): ModelStats {
   return { messages, tokens_in, tokens_out, cache_read, cache_write, cost_usd, cost_is_estimate };
 }
 
-/** Adds up messages as they come. A message that grew is subtracted and added again. */
+/** Adds up messages as they come, and their usage when they are whole. */
 export class StatisticsCollector {
   readonly #countRedactions: boolean;
   readonly #answers = new AnswerSums();
@@ -76,7 +76,6 @@ export class StatisticsCollector {
     if (message.message_type === "user") counts.user_messages += 1;
     if (message.user_kind === "human" && !message.is_sidechain) counts.human_messages += 1;
     if (message.message_type === "assistant") counts.assistant_messages += 1;
-    this.addUsage(message, 1);
     this.addBlocks(blocks);
     const { user_kind: userKind, is_sidechain: isSidechain, metadata } = message;
     this.#prompt.add({ userKind, isSidechain, metadata }, () =>
@@ -99,9 +98,8 @@ export class StatisticsCollector {
     }
   }
 
-  /** `sign` -1 subtracts it. */
-  addUsage(message: TranscriptMessage, sign: 1 | -1): void {
-    if (message.message_type === "assistant") this.#answers.add(usageOf(message), hasUsage(message), sign);
+  addUsage(message: TranscriptMessage): void {
+    if (message.message_type === "assistant") this.#answers.add(usageOf(message), hasUsage(message));
   }
 
   #addCall(block: ParsedContentBlock): void {

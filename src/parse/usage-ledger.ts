@@ -226,21 +226,20 @@ export class UsageSum {
   /** Number of answers without a price, by model. */
   readonly #unpriced = new Map<string, number>();
 
-  /** `sign` -1 subtracts it. */
-  add(usage: Omit<UsageRecord, "sourceId" | "timestamp" | "isSidechain">, sign: 1 | -1 = 1): void {
-    this.#messages += sign;
-    this.#in += sign * usage.tokensIn;
-    this.#out += sign * usage.tokensOut;
-    this.#read += sign * usage.cacheRead;
-    this.#write += sign * usage.cacheWrite;
-    if (usage.isLowerBound) this.#lowerBounds += sign;
+  add(usage: Omit<UsageRecord, "sourceId" | "timestamp" | "isSidechain">): void {
+    this.#messages += 1;
+    this.#in += usage.tokensIn;
+    this.#out += usage.tokensOut;
+    this.#read += usage.cacheRead;
+    this.#write += usage.cacheWrite;
+    if (usage.isLowerBound) this.#lowerBounds += 1;
     if (usage.costUsd !== null) {
-      this.#costs += sign;
-      this.#cost += sign * usage.costUsd;
-      if (usage.isEstimate) this.#estimates += sign;
+      this.#costs += 1;
+      this.#cost += usage.costUsd;
+      if (usage.isEstimate) this.#estimates += 1;
     } else if (usage.tokensIn + usage.tokensOut + usage.cacheRead + usage.cacheWrite > 0) {
       const model = usage.model ?? NO_MODEL;
-      this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + sign);
+      this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + 1);
     }
   }
 

@@ -90,7 +90,7 @@ export async function readSessionLines(
       isGrowing?: boolean;
     } = {},
 ): Promise<OpenLines> {
-  return readLines(chunks, { ...(await readingOptions(ref, reading)), isGrowing, windowLines: 0 });
+  return readLines(chunks, { ...(await readingOptions(ref, reading)), isGrowing });
 }
 
 /** Figures of a turn. Keys as in `transcripts timeline --json`, where each is described. */

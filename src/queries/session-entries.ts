@@ -84,7 +84,7 @@ function halfKey(type: string, line: number, id: string | null | undefined): str
 async function* noted(chunks: AsyncIterable<Uint8Array>, records: Map<number, Fields[]>): AsyncGenerator<Uint8Array> {
   const splitter = new LineSplitter(MAX_LINE_BYTES);
   const note = (line: RawLine): void => {
-    const found = recordsOfLine(line, MAX_LINE_BYTES).records.map(({ fields }) => fields);
+    const found = [...recordsOfLine(line, MAX_LINE_BYTES).records];
     if (found.length > 0) records.set(line.line, found);
   };
   for await (const chunk of chunks) {

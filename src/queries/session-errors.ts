@@ -7,7 +7,6 @@ import type { ParseError, SessionMetadata, ToolCall } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import type { ReadOptions } from "../parse/read-transcript.ts";
 import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
@@ -65,7 +64,7 @@ export async function fixedCalls(input: SessionContent, options: ParseOptions): 
 }
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */
-export async function failedCalls(input: TranscriptInput | Source, options: ReadOptions): Promise<FailedCalls> {
+export async function failedCalls(input: TranscriptInput | Source, options: ParseOptions): Promise<FailedCalls> {
   const { reader, messages, blocks } = await readCalls(input, options);
   const places = new Map(blocks.map(({ id }, place) => [id, place]));
   const placeOf = ({ result }: ToolCall): number => places.get(result?.block_id ?? "") ?? 0;

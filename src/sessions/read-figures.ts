@@ -1,10 +1,10 @@
 /** Figures of a session, without its texts. */
-import type { SessionMetadata, TranscriptStats } from "../parse/model.ts";
+import type { SessionMetadata, TranscriptMessage, TranscriptStats } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { readTranscript } from "../parse/read-transcript.ts";
-import { AnswerSums, isConversation } from "../parse/statistics.ts";
+import { isConversation } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
@@ -34,7 +34,7 @@ export async function figuresOf(
   ref: SessionRef,
   { between, signal, stdin }: Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin"> = {},
 ): Promise<Figures> {
-  const answers = new Map<string, { usage: UsageRecord; isKnown: boolean }>();
+  const answers = new Set<TranscriptMessage>();
   const input = openReadable(ref, { stdin });
   const options = {
     ...(await readingOptions(ref, { subagents: true, signal })),
@@ -44,17 +44,12 @@ export async function figuresOf(
     ...(between === undefined ? {} : { between }),
   };
   const { reader, messages, blocks } = await readCalls(input, options, (message) => {
-    if (message.message_type === "assistant") {
-      answers.set(message.id, { usage: usageOf(message), isKnown: hasUsage(message) });
-    }
+    if (message.message_type === "assistant") answers.add(message);
   });
   const { stats, metadata, lines, error_count } = reader.summary();
   const ended = withEndings(stats, correlateToolCalls(messages, blocks));
-  // In order, so that sums do not depend on when a message was amended.
-  const sums = new AnswerSums();
-  for (const { usage, isKnown } of answers.values()) sums.add(usage, isKnown);
   return {
-    stats: { ...ended, ...sums.stats() },
+    stats: ended,
     metadata: {
       ...metadata,
       title: wholeLine(metadata.title),
@@ -64,9 +59,7 @@ export async function figuresOf(
     // Of an archived session, these are counted and not kept.
     unknown_lines: ref.archived?.counts.unknown_lines ?? lines.unknown,
     error_count: ref.archived?.counts.damaged ?? error_count,
-    usage: [...answers.values()]
-      .filter(({ isKnown }) => isKnown)
-      .map(({ usage }) => ({ ...usage, timestamp: inUtc(usage.timestamp) })),
+    usage: [...answers].filter(hasUsage).map((answer) => ({ ...usageOf(answer), timestamp: inUtc(answer.timestamp) })),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Refuses content that is not a readable session, before it is parsed. */
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
-import { foreignAgent } from "../parse/sources/foreign.ts";
+import { foreignAgent, isUtf16 } from "../parse/sources/foreign.ts";
 import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
@@ -36,7 +36,7 @@ export async function* refusingContent(
       size += chunk.length;
       const head = Buffer.concat(held, Math.min(size, HEAD_BYTES)).toString("utf8");
       isKnown = detectSource(head) !== undefined;
-      if (!isKnown && (size >= DAMAGE_BYTES || foreignAgent(head) !== undefined)) {
+      if (!isKnown && (size >= DAMAGE_BYTES || isUtf16(head) || foreignAgent(head) !== undefined)) {
         refuseContent(Buffer.concat(held), name, options);
         isKnown = true;
       }
@@ -54,6 +54,10 @@ function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }:
   const text = head.toString("utf8");
   const start = head.toString("utf8", 0, HEAD_BYTES);
   if (detectSource(start) !== undefined) return;
+  if (isUtf16(start)) {
+    const next = "Convert it: iconv -f UTF-16 -t UTF-8.";
+    throw new TranscriptsError("unsupported", `${name} is in UTF-16, and only UTF-8 is read.`, next, { path: name });
+  }
   // Table names can be anywhere in a database.
   const agent = foreignAgent(text);
   if (agent === "opencode" || agent === "Kilo") {

@@ -45,7 +45,7 @@ export class SnippetExtractor {
         last = line.line;
         if (last < startLine || last > endLine) continue;
         const { records: found, problems } = recordsOfLine(line, MAX_LINE_BYTES);
-        records.push(...found.map(({ fields }) => fields));
+        records.push(...found);
         const lost = problems.find(({ recovered }) => !recovered);
         if (lost !== undefined) this.#options.onSkippedLine?.(last, lost.reason);
       }

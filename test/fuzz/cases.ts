@@ -17,7 +17,6 @@ import { damagedBytes } from "../support/parse/damage.ts";
 export interface FuzzCase {
   input: Buffer;
   options: Pick<ParseOptions, "agentProgress" | "maxLineBytes" | "maxInlineContentBytes">;
-  windowLines: number;
   cuts: number[];
 }
 
@@ -111,6 +110,5 @@ export const anyCase: fc.Arbitrary<FuzzCase> = fc.record({
     maxLineBytes: size(5 * 1024 * 1024),
     maxInlineContentBytes: size(256 * 1024),
   }),
-  windowLines: fc.oneof(fc.nat(20), fc.constantFrom(256, Number.POSITIVE_INFINITY)),
   cuts,
 });

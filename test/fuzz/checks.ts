@@ -4,10 +4,10 @@ import type { ParseResult } from "../../src/parse/model.ts";
 import { findFixes } from "../../src/fixes/find-fixes.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
-import { applyAmendments } from "../support/parse/apply-amendments.ts";
 import { asIterable, pieces } from "../support/parse/chunks.ts";
 import { countingIds, parsedWithCounts } from "../support/parse/counting-ids.ts";
 import { brokenInvariants } from "../support/parse/invariants.ts";
+import { readBlocks } from "../support/parse/read-blocks.ts";
 import type { FuzzCase } from "./cases.ts";
 
 export interface Counts {
@@ -35,14 +35,11 @@ export async function checkCase(fuzzCase: FuzzCase): Promise<Counts> {
   };
 }
 
-async function checkReader({ input, options, windowLines, cuts }: FuzzCase, whole: ParseResult): Promise<void> {
+async function checkReader({ input, options, cuts }: FuzzCase, whole: ParseResult): Promise<void> {
   const generateId = countingIds();
-  const read = await applyAmendments(pieces(input, cuts), { ...options, windowLines, generateId });
+  const read = await readBlocks(pieces(input, cuts), { ...options, generateId });
   assert.deepEqual(read.summary.lines, whole.lines, "lines of the reader");
   assert.deepEqual(read.summary.errors, whole.errors, "errors of the reader");
-  // Our transcripts may have a text in pieces, which are put together unless each is wanted at once.
-  const hasPieces = whole.source === "markdown" || whole.source === "jsonl";
-  if (hasPieces && windowLines === 0) return;
   correlateToolCalls(read.messages, read.blocks);
   assert.deepEqual(read.messages, whole.messages, "messages of the reader");
   assert.deepEqual(read.blocks, whole.content_blocks, "blocks of the reader");

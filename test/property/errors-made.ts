@@ -1,6 +1,6 @@
 /** Made-up lines with tool calls, and what the whole parse says of their errors. */
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import type { ReadOptions } from "../../src/parse/read-transcript.ts";
+import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import type { ToolCall } from "../../src/parse/model.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
 import type { TranscriptInput } from "../../src/transcript/format/formats.ts";
@@ -51,7 +51,7 @@ function shortError({ tool_name, tool_use_id, error, status, use, result: end }:
 }
 
 /** The errors found without keeping texts. */
-export async function quickErrors(input: TranscriptInput, options: ReadOptions = {}): Promise<ShortError[]> {
+export async function quickErrors(input: TranscriptInput, options: ParseOptions = {}): Promise<ShortError[]> {
   const { found } = await failedCalls(input, { pricing: "flat", ...options });
   return found.map(({ failed: call }) => shortError(call));
 }

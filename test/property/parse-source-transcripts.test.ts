@@ -78,10 +78,10 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
       );
     });
 
-    test("returns every unit at once if the window is empty", async () => {
+    test("returns every unit at once in a growing file", async () => {
       await fc.assert(
         fc.asyncProperty(textPieces, async (entries) => {
-          const { units } = await readSource(source, text(entries), { windowLines: 0 });
+          const { units } = await readSource(source, text(entries), { isGrowing: true });
           const texts = units.flatMap(({ messages }) =>
             messages.flatMap(({ blocks }) => blocks.map((block) => block.text)),
           );

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SeenSet } from "../../src/parse/repeats.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
@@ -102,7 +101,7 @@ describe("a session that was recorded into its own file again", () => {
     const { stats, tool_calls, lines: account } = await parsed([...lines, ...lines.slice(1).map(renamed)]);
     assert.deepEqual([stats.assistant_messages, stats.tool_use_count, stats.tokens_out], [2, 1, 25]);
     assert.equal(tool_calls.length, 1);
-    assert.equal(account.skipped["duplicate"], 1);
+    assert.equal(account.skipped["duplicate"], 3, "all but the prompt, which is not repeated");
   });
 
   test("keeps the calls of a provider that restarts their numbering in each answer", async () => {
@@ -127,6 +126,90 @@ describe("a session that was recorded into its own file again", () => {
       ["a.ts", "b.ts"],
     );
   });
+});
+
+describe("an id that comes again", () => {
+  const at = (minute: number): Record<string, unknown> => ({ timestamp: `2026-03-02T09:0${minute}:00.000Z` });
+  const answers = ({ messages }: ParseResult): unknown =>
+    messages
+      .filter(({ message_type }) => message_type === "assistant")
+      .map(({ line_number, tokens_out }) => [line_number, tokens_out]);
+
+  test("from a gateway that gives every answer the same one: each answer is a message of its own", async () => {
+    const stop = (stop_reason: string, output: number) => ({ ...usage(100, output), stop_reason });
+    const result = await parsed([
+      userText("One?", at(1)),
+      answer("ocgo", [toolUse("toolu_1", "Bash", { command: "a" })], stop("tool_use", 11), at(2)),
+      toolResult("toolu_1", "ok", at(3)),
+      answer("ocgo", [text("Done.")], stop("end_turn", 21), at(4)),
+      userText("Two?", at(5)),
+      answer("ocgo", [text("Done.")], stop("end_turn", 21), at(6)),
+    ]);
+    assert.deepEqual(answers(result), [
+      [2, 11],
+      [4, 21],
+      [6, 21],
+    ]);
+    assert.deepEqual(
+      texts(result).filter((said) => said !== null),
+      ["One?", "Done.", "Two?", "Done."],
+    );
+    assert.equal(result.stats.tokens_in, 300);
+  });
+
+  test("without stop reasons: what follows a prompt or a result is another answer", async () => {
+    const result = await parsed([
+      userText("One?", at(1)),
+      answer("x", [thinking("hm", "a")], usage(100, 1), at(2)),
+      answer("x", [toolUse("toolu_1", "Bash")], usage(100, 11), at(3)),
+      toolResult("toolu_1", "ok", at(4)),
+      answer("x", [text("It is.")], usage(100, 21), at(5)),
+      userText("Two?", at(6)),
+      answer("x", [text("It is.")], usage(100, 21), at(7)),
+    ]);
+    assert.deepEqual(answers(result), [
+      [2, 11],
+      [5, 21],
+      [7, 21],
+    ]);
+  });
+
+  test("with another request id or other input tokens is another answer", async () => {
+    const lines = [
+      answer("x", [text("a")], usage(100, 5), { ...at(1), requestId: "req_1" }),
+      answer("x", [text("b")], usage(100, 5), { ...at(2), requestId: "req_2" }),
+      answer("x", [text("c")], usage(300, 5), { ...at(3), requestId: "req_2" }),
+    ];
+    assert.equal((await parsed(lines)).stats.assistant_messages, 3);
+  });
+
+  test("in a line whose parent is one of its lines continues it, whatever is between", async () => {
+    const [one, two] = [answer("msg_1", [thinking("a")], {}, { uuid: "u-1" }), userText("And also this.")];
+    const three = answer("msg_1", [text("b")], {}, { parentUuid: "u-1" });
+    assert.equal((await parsed([one, two, three])).stats.assistant_messages, 1);
+  });
+
+  test("with what was said before, at the same time, is a repeat", async () => {
+    const lines = [
+      userText("One?", at(1)),
+      answer("msg_1", [text("Yes.")], { ...usage(5, 7), stop_reason: "end_turn" }, at(2)),
+      userText("Two?", at(3)),
+      answer("msg_2", [text("No.")], { ...usage(5, 9), stop_reason: "end_turn" }, at(4)),
+    ];
+    const replay = lines.map((line, n) => line.replace(/"uuid":"[^"]*"/, `"uuid":"again-${n}"`));
+    const { stats } = await parsed([...lines, ...replay]);
+    assert.deepEqual([stats.assistant_messages, stats.tokens_out], [2, 16]);
+  });
+});
+
+test("a record that a newer version wrote again is one record, whatever else is on its line", async () => {
+  const lines = [userText("Go", { uuid: "u-1" }), answer("msg_1", [text("Done.")], usage(1, 2), { uuid: "u-2" })];
+  const again = lines.map((line) =>
+    JSON.stringify({ ...JSON.parse(line), version: "2.1.260", gitBranch: "feature", parentUuid: "u-0", slug: "x" }),
+  );
+  const { stats, lines: account } = await parsed([...lines, ...again]);
+  assert.deepEqual([stats.human_messages, stats.assistant_messages, stats.tokens_out], [1, 1, 2]);
+  assert.deepEqual(account.skipped, { duplicate: 2 });
 });
 
 describe("content that is not shown as empty", () => {
@@ -459,16 +542,4 @@ test("a file is a subagent's if it begins so, not if a subagent speaks in it", a
   const side = userText("Look", { isSidechain: true, agentId: "a1" });
   assert.equal((await parsed([side, userText("Hi")])).metadata.agentId, "a1");
   assert.equal((await parsed([userText("Hi"), side])).metadata.agentId, null);
-});
-
-test("a set of hashes knows what was put into it, and for a limited window at least 100,000 of the latest", () => {
-  const all = new SeenSet();
-  const latest = new SeenSet(256);
-  for (let at = 0; at < 300_000; at += 1) {
-    assert.ok(all.add(at));
-    latest.add(at);
-  }
-  for (let at = 0; at < 300_000; at += 1) assert.ok(all.has(at) && !all.add(at));
-  for (let at = 200_000; at < 300_000; at += 1) assert.ok(latest.has(at));
-  assert.ok(!latest.has(90_000) && !all.has(300_000));
 });

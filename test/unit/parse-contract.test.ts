@@ -115,9 +115,9 @@ for (const source of SOURCES) {
       });
     }
 
-    test("is read message by message, whatever the window", async () => {
+    test("is read block by block", async () => {
       const whole = await parseTranscript("S", files[source]);
-      const reader = readTranscript("S", files[source], { windowLines: 0 });
+      const reader = readTranscript("S", files[source]);
       const blocks: string[] = [];
       for await (const read of reader) blocks.push(...read.blocks.map(({ block_type }) => block_type));
       assert.deepEqual(

@@ -1,12 +1,11 @@
 import type { Source } from "../message-draft.ts";
-import { readClaudeLines, readClaudeText } from "./claude-lines.ts";
+import { readClaudeLines } from "./claude-lines.ts";
 import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "./json-head.ts";
 
 /** Output of `claude -p --output-format stream-json`. Tried before `claudeCode`, whose records are the same. */
 export const claudeStream: Source = {
   name: "claude-stream",
-  repeats: true,
   isAppended: true,
   detect: (head) => {
     let isStream = false;
@@ -17,7 +16,6 @@ export const claudeStream: Source = {
     return isStream;
   },
   read: readClaudeLines,
-  readText: readClaudeText,
 };
 
 /** Session files of Claude Code and its subagents. Also the fallback for other JSON lines that resemble them most. */

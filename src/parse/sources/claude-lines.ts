@@ -1,11 +1,11 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
 import { MAX_LINE_BYTES, problemAt, type SourceOptions, type SourceUnit } from "../message-draft.ts";
-import { Identity, Seen } from "../repeats.ts";
-import { textIn } from "../json-fields.ts";
-import { recordsOfLine, type LineRecord } from "../json-records.ts";
-import { linesOfBytes, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
+import type { Fields } from "../json-fields.ts";
+import { recordsOfLine } from "../json-records.ts";
+import { linesOfBytes, type RawLine } from "../../transcript/format/lines.ts";
 import type { ParseError } from "../model.ts";
 import { timeOf } from "../times.ts";
+import { ClaudeRepeats } from "./claude-repeats.ts";
 import { messagesOf, NO_MESSAGES, sessionOf, unusedOutcome } from "./claude-record.ts";
 
 const USED = { as: "used" } as const;
@@ -23,22 +23,15 @@ export async function* readClaudeLines(
   for await (const lines of linesOfBytes(chunks, reader.maxLineBytes, options.start)) yield reader.read(lines);
 }
 
-/** See `Source.readText`. */
-export function* readClaudeText(text: string, options: SourceOptions): Generator<SourceUnit[]> {
-  const reader = new ClaudeLineReader(options);
-  for (const lines of linesOfText(text, reader.maxLineBytes)) yield reader.read(lines);
-}
-
-/** Reads lines in order and remembers their records, because files repeat them. */
+/** Reads lines in order. */
 class ClaudeLineReader {
   readonly maxLineBytes: number;
   readonly #agentProgress: boolean;
-  readonly #records: Seen;
+  readonly #repeats = new ClaudeRepeats();
 
-  constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false, windowLines }: SourceOptions) {
+  constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false }: SourceOptions) {
     this.maxLineBytes = maxLineBytes;
     this.#agentProgress = agentProgress;
-    this.#records = new Seen({ windowLines });
   }
 
   /** Returns a unit for each record of the lines; of several on a line, the most useful one represents it in the account. */
@@ -55,20 +48,17 @@ class ClaudeLineReader {
     return units;
   }
 
-  #unit(line: RawLine, { fields, json }: LineRecord, problems: readonly ParseError[]): SourceUnit {
+  #unit(line: RawLine, fields: Fields, problems: readonly ParseError[]): SourceUnit {
     const { type } = fields;
     if (typeof type !== "string") return unitOf(line, FAILED, [...problems, untyped(line)]);
-    // Records with the same uuid and text are the same, as when a session was recorded twice into one file.
-    const uuid = textIn(fields["uuid"]);
-    const identity = uuid === undefined ? undefined : new Identity(uuid, json);
-    if (identity !== undefined && !this.#records.add(identity, line.offset)) return unitOf(line, DUPLICATE, problems);
-    const messages = messagesOf(type, fields, this.#agentProgress);
+    const drafts = messagesOf(type, fields, this.#agentProgress);
+    const messages = drafts.flatMap((draft) => this.#repeats.newIn(draft) ?? []);
+    if (drafts.length > 0 && messages.length === 0) return unitOf(line, DUPLICATE, problems);
     const unit = unitOf(line, messages.length > 0 ? USED : unusedOutcome(type, fields), problems);
     if (unit.outcome.as === "unknown") unit.problems = [...problems, unknownType(line, type)];
     unit.messages = messages;
     unit.session = sessionOf(type, fields);
     unit.timestamp = timeOf(fields["timestamp"]);
-    unit.identity = identity;
     return unit;
   }
 }

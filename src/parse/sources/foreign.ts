@@ -1,5 +1,6 @@
 /** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
 import { MAX_LINE_BYTES, problemAt, type Source, type SourcePlace, type SourceUnit } from "../message-draft.ts";
+import type { ParseErrorCode } from "../model.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "../json-fields.ts";
 import { linesOfBytes } from "../../transcript/format/lines.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-record.ts";
@@ -96,15 +97,30 @@ function isListOf(value: unknown): boolean {
   return Array.isArray(value);
 }
 
-/** Returns a source that skips all lines of that agent's file and reports the agent. */
-export function foreignSource(agent: string): Source {
+/** Two bytes per character, one of them zero in Latin text; byte order marks are no UTF-8. */
+const UTF_16 = /^(?:\ufffd\ufffd)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
+
+/** Returns whether a content is in UTF-16, by its first bytes read as UTF-8. */
+export function isUtf16(head: string): boolean {
+  return UTF_16.test(head);
+}
+
+/** Returns a source that skips all lines and reports why, for the content of another agent and for UTF-16. */
+export function refusedSource(head: string): Source | undefined {
+  const agent = foreignAgent(head);
+  if (isUtf16(head))
+    return skippingSource("invalid_json", "This file is in UTF-16, and only UTF-8 is read. Convert it with iconv.");
+  const reason = `This is a session of ${agent}, which cannot be read yet.`;
+  return agent === undefined ? undefined : skippingSource("unsupported_agent", reason);
+}
+
+function skippingSource(code: ParseErrorCode, reason: string): Source {
   return {
     name: "claude-code",
     detect: () => false,
     async *read(chunks, { maxLineBytes = MAX_LINE_BYTES }) {
-      const reason = `This is a session of ${agent}, which cannot be read yet.`;
       const unitOf = ({ line, offset }: SourcePlace): SourceUnit => {
-        const problems = [problemAt({ line, offset }, "unsupported_agent", reason)];
+        const problems = [problemAt({ line, offset }, code, reason)];
         return { line, offset, lines: 1, outcome: { as: "failed" }, messages: [], problems };
       };
       for await (const lines of linesOfBytes(chunks, maxLineBytes)) yield lines.map(unitOf);

@@ -53,10 +53,10 @@ function needWholeInput(): never {
 /** See `Source.read`. `reader` is the format's own. */
 async function* readTranscriptUnits(
   chunks: AsyncIterable<Uint8Array>,
-  { windowLines, start = FILE_START }: SourceOptions,
+  { isGrowing, start = FILE_START }: SourceOptions,
   reader: ItemReader,
 ): AsyncGenerator<SourceUnit[]> {
-  const units = new TranscriptUnits(new TextFold(windowLines === 0 ? 0 : HELD_LINES), start);
+  const units = new TranscriptUnits(new TextFold(isGrowing === true ? 0 : HELD_LINES), start);
   const head: number[] = [];
   let lines = start.line - 1;
   let last = LINE_FEED;

@@ -3,7 +3,7 @@ import type { MessageDraft, SourceUnit } from "../message-draft.ts";
 
 /** Maximum number of input bytes held back. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
-/** Number of lines within which a text may continue. The same for all readers, so that they give the same texts. */
+/** Number of lines within which a text may continue. */
 export const HELD_LINES = 1_000;
 
 /** A text, reasoning, call or result, alone in its draft. `key` (see `continuableKey`) identifies its part. */

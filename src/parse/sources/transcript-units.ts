@@ -1,4 +1,5 @@
 /** Converts the items of a transcript to units, with message drafts, and assigns its lines to them. */
+import { hash } from "node:crypto";
 import {
   continuableKey,
   entryKey,
@@ -10,7 +11,6 @@ import {
 } from "../../transcript/format/formats.ts";
 import { FILE_START, type ReadingMark } from "../../transcript/format/lines.ts";
 import { NeedsWholeInput, problemAt, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
-import { Identity, Seen } from "../repeats.ts";
 import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
@@ -39,7 +39,7 @@ interface Begun extends Omit<SourceUnit, "lines" | "problems"> {
 export class TranscriptUnits {
   readonly #shares: LineShares;
   readonly #sums = new UsageSums();
-  readonly #entries = new Seen();
+  readonly #entries = new Set<string>();
   readonly #texts: TextFold;
   readonly #isWithinFile: boolean;
   /** Start of the first entry of the last message, whose model calls are added up. */
@@ -121,11 +121,12 @@ export class TranscriptUnits {
   #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
     const key = entryKey(entry);
     if (key !== undefined) {
-      const identity = new Identity(`${key}\n${bytes}`, mainText(entry));
-      if (!this.#entries.add(identity, begun.offset)) {
+      const identity = hash("sha1", `${key}\n${bytes}\n${mainText(entry)}`);
+      if (this.#entries.has(identity)) {
         begun.outcome = { as: "skipped", kind: "duplicate" };
         return;
       }
+      this.#entries.add(identity);
       begun.identity = identity;
     }
     this.#follow(entry, { line: begun.line, offset: begun.offset });

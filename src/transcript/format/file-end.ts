@@ -2,7 +2,7 @@
 import type { SessionEventEntry, TranscriptEntry } from "./entry-types.ts";
 import { type JsonObject, isEntryType, isString } from "./entry-guards.ts";
 import { lineContents } from "./jsonl.ts";
-import { type ByteLine, LineSplitter, decodeUtf8, endOfLine } from "./lines.ts";
+import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
 import { entryKey, plainKey, stateKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
@@ -102,7 +102,7 @@ function* markdownSteps(sections: Iterable<Section>): Generator<Step> {
   }
 }
 
-function* jsonlSteps(lines: Iterable<ByteLine>): Generator<Step> {
+function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
   for (const line of lines) {
     const text = typeof line.bytes === "number" ? undefined : decodeUtf8(line.bytes);
     for (const content of lineContents(text ?? "")) {

@@ -17,7 +17,7 @@ import {
   torn,
   unknownEntry,
 } from "./items.ts";
-import { type ByteLine, FILE_START, LineSplitter, type ReadingMark, decodeUtf8, endOfLine } from "./lines.ts";
+import { FILE_START, LineSplitter, type RawLine, type ReadingMark, decodeUtf8, endOfLine } from "./lines.ts";
 
 export type LineContent =
   | { kind: "blank" }
@@ -108,7 +108,7 @@ export class JsonlReader implements ItemReader {
     if (this.#mayLackHeader) yield noHeader();
   }
 
-  #items(line: ByteLine): TranscriptItem[] {
+  #items(line: RawLine): TranscriptItem[] {
     const items = lineItems(line);
     if (items.length === 0 || !this.#mayLackHeader) return items;
     this.#mayLackHeader = false;
@@ -120,7 +120,7 @@ export async function parseJsonlTranscript(input: TranscriptInput): Promise<Pars
   return collect(readJsonlTranscript(input));
 }
 
-function lineItems(line: ByteLine): TranscriptItem[] {
+function lineItems(line: RawLine): TranscriptItem[] {
   const { bytes } = line;
   const place = { line: line.line, start: line.offset, end: endOfLine(line) };
   if (!line.ended) return [torn(place)];

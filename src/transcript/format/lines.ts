@@ -15,58 +15,19 @@ export interface RawLine {
   line: number;
   /** Byte offset of its first byte. */
   offset: number;
-  /** Its bytes, its text if the input is text, or its size if that is more than `maxLineBytes`. */
-  bytes: Buffer | string | number;
+  /** Its bytes, or its size if that is more than `maxLineBytes`. */
+  bytes: Buffer | number;
   /** Ends with a line break, as all lines except possibly the last do. */
   ended: boolean;
 }
 
-/** Line of an input of bytes. */
-export interface ByteLine extends RawLine {
-  bytes: Buffer | number;
-}
-
 const LINE_FEED = 10;
-/** Number of characters whose lines are returned together. */
-const BATCH_CHARACTERS = 64 * 1024;
-
-/**
- * Yields the lines of a text in batches: the same as a `LineSplitter` for its UTF-8, without encoding it. Lone surrogates,
- * which UTF-8 cannot represent, become U+FFFD.
- */
-export function* linesOfText(text: string, maxLineBytes: number): Generator<RawLine[]> {
-  let line = 1;
-  let offset = 0;
-  let start = 0;
-  while (start < text.length) {
-    const batch: RawLine[] = [];
-    const until = start + BATCH_CHARACTERS;
-    while (start < text.length && start < until) {
-      const feed = text.indexOf("\n", start);
-      const ended = feed !== -1;
-      const content = text.slice(start, ended ? feed : text.length);
-      const size = Buffer.byteLength(content);
-      const isPlain = size === content.length || content.isWellFormed();
-      batch.push({
-        line,
-        offset,
-        bytes: size > maxLineBytes ? size : isPlain ? content : content.toWellFormed(),
-        ended,
-      });
-      line += 1;
-      offset += size + 1;
-      start += content.length + 1;
-    }
-    yield batch;
-  }
-}
-
 /** Yields the lines of chunks of bytes, those that end in a chunk together. `start`: see `LineSplitter`. */
 export async function* linesOfBytes(
   chunks: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
   start?: ReadingMark,
-): AsyncGenerator<ByteLine[]> {
+): AsyncGenerator<RawLine[]> {
   const splitter = new LineSplitter(maxLineBytes, start);
   for await (const chunk of chunks) yield splitter.push(chunk);
   const last = splitter.end();
@@ -74,7 +35,7 @@ export async function* linesOfBytes(
 }
 
 /** Returns the offset after a line and its line break. */
-export function endOfLine({ offset, bytes, ended }: ByteLine): number {
+export function endOfLine({ offset, bytes, ended }: RawLine): number {
   return offset + (typeof bytes === "number" ? bytes : bytes.length) + (ended ? 1 : 0);
 }
 
@@ -103,9 +64,9 @@ export class LineSplitter {
   }
 
   /** Returns the lines that end in this chunk. Consume them before the next push: they are views of the chunk. */
-  push(chunk: Uint8Array): ByteLine[] {
+  push(chunk: Uint8Array): RawLine[] {
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const lines: ByteLine[] = [];
+    const lines: RawLine[] = [];
     let start = 0;
     for (;;) {
       const end = buffer.indexOf(LINE_FEED, start);
@@ -118,7 +79,7 @@ export class LineSplitter {
   }
 
   /** Returns the last line, if the input does not end with a line feed. */
-  end(): ByteLine | undefined {
+  end(): RawLine | undefined {
     return this.#heldBytes === 0 ? undefined : this.#finished(Buffer.alloc(0), false);
   }
 
@@ -129,7 +90,7 @@ export class LineSplitter {
     else this.#held.push(Buffer.from(bytes));
   }
 
-  #finished(last: Buffer, ended: boolean): ByteLine {
+  #finished(last: Buffer, ended: boolean): RawLine {
     const length = this.#heldBytes + last.length;
     const bytes = length > this.#maxLineBytes ? length : this.#joined(last);
     const found = { line: this.#line, offset: this.#offset, bytes, ended };

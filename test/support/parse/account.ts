@@ -57,7 +57,13 @@ export async function assertResumable(source: Source, bytes: Uint8Array, options
 function withoutUsage(units: readonly SourceUnit[], ids: ReadonlySet<string>): SourceUnit[] {
   const plain = (draft: MessageDraft): MessageDraft => {
     if (draft.sourceId === undefined || !ids.has(draft.sourceId)) return draft;
-    const { usage: _usage, costUsd: _cost, metadata: { reasoning_tokens: _tokens, ...metadata } = {}, ...rest } = draft;
+    const {
+      usage: _usage,
+      costUsd: _cost,
+      answerId: _answer,
+      metadata: { reasoning_tokens: _tokens, ...metadata } = {},
+      ...rest
+    } = draft;
     return { ...rest, metadata };
   };
   return units.map((unit) => ({ ...unit, messages: unit.messages.map(plain) }));

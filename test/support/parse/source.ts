@@ -1,5 +1,4 @@
 /** Reads an input through one source, without the detection and the defaults that go before it. */
-import { Repeats, Seen } from "../../../src/parse/repeats.ts";
 import { Assembler } from "../../../src/parse/assembler.ts";
 import type { Source, SourceOptions, SourceUnit } from "../../../src/parse/message-draft.ts";
 import type {
@@ -34,14 +33,13 @@ export async function readSource(
 ): Promise<SourceReading> {
   const errors: ParseError[] = [];
   const units: SourceUnit[] = [];
+  const byMessage = new Map<TranscriptMessage, ParsedContentBlock[]>();
   let ids = 0;
   const assembler = new Assembler({
     sessionId: "session",
     maxInlineContentBytes: 256 * 1024,
     generateId: () => `id ${ids++}`,
     pricing: () => null,
-    repeats: source.repeats === true ? new Repeats(new Seen()) : undefined,
-    windowUnits: Number.POSITIVE_INFINITY,
     countRedactions: true,
     onProblem: (problem) => void errors.push(problem),
   });
@@ -50,12 +48,13 @@ export async function readSource(
   for await (const batch of source.read(chunksOf(bytes, chunkBytes), { ...defaults, ...options })) {
     for (const unit of batch) {
       units.push(structuredClone(unit));
-      assembler.add(unit);
+      for (const { message, blocks } of assembler.add(unit))
+        byMessage.set(message, [...(byMessage.get(message) ?? []), ...blocks]);
     }
   }
-  const read = assembler.take(true);
-  const messages = read.map(({ message }) => message);
-  const blocks = read.flatMap((each) => each.blocks);
+  assembler.finish();
+  const messages = [...byMessage.keys()];
+  const blocks = [...byMessage.values()].flat();
   correlateToolCalls(messages, blocks);
   const { lines, metadata, stats } = assembler;
   return { units, messages, blocks, errors, lines, metadata, stats };
