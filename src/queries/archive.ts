@@ -91,7 +91,9 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
   const copies = copiesElsewhere(sessions, { own, refs: found.sessions });
   const completed = keyed.map(({ ref, stored }) => {
     const ended = stored !== undefined && isCurrent(ref, stored, "figures") ? msOf(stored.ended_at) : null;
-    return { ...ref, lastMs: ref.lastMs ?? ended };
+    // Otherwise the head of a file would be read for its working directory.
+    const cwd = ref.source === "claude-code" ? (stored?.cwd ?? null) : null;
+    return { ...ref, lastMs: ref.lastMs ?? ended, project: ref.project ?? cwd };
   });
   for (const session of sessions) {
     if (met.has(session.session_id) || copies.has(session)) continue;

@@ -1,9 +1,7 @@
 /** Converts rows of the store to sessions on this machine, and checks whether they can be read. */
-import { accessSync, constants, existsSync } from "node:fs";
-import { basename } from "node:path";
+import { accessSync, constants } from "node:fs";
 import { baseId, exactId, isOwnSession } from "../indexing/session-keys.ts";
 import { errorCode } from "../transcript/files/fault.ts";
-import { claudePlace } from "../sessions/claude-sessions.ts";
 import { reasonOf } from "../sessions/reasons.ts";
 import { sessionRef, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
@@ -33,15 +31,10 @@ export function storedRef({
   });
 }
 
-/**
- * Returns the session as a scan of the disk would: for a Claude Code file, the folder names its project. The path of
- * another machine is left out: here it means nothing, or something else.
- */
+/** Returns a session without the path of another machine: here it means nothing, or something else. */
 export function placedRef(stored: StoredSession, store: Pick<Store, "backend" | "machine">): SessionRef {
   const ref = storedRef(stored);
-  if (!isOwnSession(stored, store)) return { ...ref, path: null, database: null };
-  if (stored.source !== "claude-code" || !existsSync(stored.path)) return ref;
-  return { ...ref, project: null, projectLabel: basename(claudePlace(stored.path).folder) };
+  return isOwnSession(stored, store) ? ref : { ...ref, path: null, database: null };
 }
 
 /** Returns the time of the first entry; null if none has a time, since `started_at` is then that of the file's head. */

@@ -7,7 +7,7 @@ const EXTENSION = ".jsonl";
 /** Claude Code needs three (`project/session/subagents`); more are allowed for people who sort projects into folders. */
 const DEPTH = 6;
 /** Longer names of project folders are cut, and end in a hash that cannot be computed here. */
-const MAX_ENCODED = 200;
+export const MAX_ENCODED = 200;
 /** A folder named like a session id contains only files of that session. */
 export const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -6,6 +6,7 @@ import { findSessions, type FindOptions, type FoundSessions } from "../../src/se
 import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import { safeSegment } from "../../src/transcript/transcript-paths.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import {
@@ -279,11 +280,48 @@ describe("projects", () => {
       "b",
       "ses_in",
     ]);
-    assert.deepEqual(idsOf(await find(machine.where, { project: "APP-x" })), ["ses_out"]);
-    assert.deepEqual(idsOf(await find(machine.where, { project: "old" })), ["c"]);
+    // A name is exactly the last part of a path.
+    assert.deepEqual(idsOf(await find(machine.where, { project: "app-x" })), ["ses_out"]);
+    assert.deepEqual(idsOf(await find(machine.where, { project: "app" })), ["a"]);
+    assert.deepEqual(idsOf(await find(machine.where, { project: "app-old" })), ["c"]);
+    for (const project of ["APP-x", "old", "w-app"])
+      assert.deepEqual(idsOf(await find(machine.where, { project })), []);
     assert.deepEqual(idsOf(await find(machine.where, { project: "/nowhere" })), []);
     assert.equal((await find(machine.where, { project: "/" })).sessions.length, 6);
   });
+});
+
+test("projects that share Claude Code's name for their folders are told apart by their working directories", async () => {
+  const machine = new Machine();
+  for (const [at, cwd] of ["/projects/외주/app", "/projects/개인/app", "/projects/외주/app/sub"].entries())
+    machine.claudeFile(`-projects----app${at === 2 ? "-sub" : ""}/${at}.jsonl`, 9 - at, { cwd });
+  assert.deepEqual(idsOf(await find(machine.where, { project: "/projects/외주/app" })), ["0", "2"]);
+  assert.deepEqual(idsOf(await find(machine.where, { project: "/projects/개인" })), ["1"]);
+  assert.deepEqual(idsOf(await find(machine.where, { project: "app" })), ["0", "1"]);
+  // The store knows their working directories.
+  const { home } = machine;
+  for (const argv of [["list"], ["index"], ["list"], ["find", "hello"]]) {
+    const { stdout } = await runCli(
+      [...argv, ...(argv[0] === "index" ? [] : ["--project", "/projects/개인", "--json"])],
+      { home },
+    );
+    const ids = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).session_id]));
+    assert.deepEqual(ids, argv[0] === "index" ? [] : ["1"], argv.join(" "));
+  }
+});
+
+test("a project is found by any link to it, and by its real path if an agent noted a link", async () => {
+  const machine = new Machine();
+  const real = join(machine.home, "real/app");
+  const link = join(machine.home, "link");
+  mkdirSync(real, { recursive: true });
+  symlinkSync(join(machine.home, "real"), link);
+  machine.claudeFile("-real-app/a.jsonl", 3, { cwd: real });
+  machine.claudeFile("-linked/b.jsonl", 2, { cwd: join(link, "app/gone") });
+  await writeFakeStore(machine.database, [{ id: "ses_c", directory: join(link, "app"), minute: 1 }]);
+  for (const project of [real, join(link, "app"), join(machine.home, "real")])
+    assert.deepEqual(idsOf(await find(machine.where, { project })), ["a", "b", "ses_c"], project);
+  assert.deepEqual(idsOf(await find(machine.where, { project: join(machine.home, "real/app-2") })), []);
 });
 
 test("a session in which nothing was said belongs to the folder that its notes name", async () => {
