@@ -1,7 +1,7 @@
 /**
  * Decides whether a tool call failed, by one rule for every host. A call failed if its host reports a failure; if its
- * command ended with a non-zero exit code, which many hosts record as a success; if the host stopped it because of a
- * timeout; or if the tool is unknown or its arguments are invalid.
+ * command ended with a non-zero exit code, which many hosts record as a success; if the code that it ran failed; if the host
+ * stopped it because of a timeout; or if the tool is unknown or its arguments are invalid.
  *
  * Exit code 1 of a search or comparison is not a failure: nothing was found, or there is a difference. The last command of
  * the line's last pipeline decides, as in Claude Code.
@@ -19,8 +19,12 @@ export interface ReportedEnd<S extends ToolStatus = ToolStatus> {
   exitCode: number | null | undefined;
   /** The host stopped the command because of a timeout. */
   timedOut?: boolean;
+  /** The host reports that it failed, in a field of its own. */
+  hasFailed?: boolean;
 }
 
+/** Tool of opencode 2.x that runs code, which may call other tools; MCP tools too. A failed one is completed with `error: true`. */
+const CODE_TOOL = "execute";
 /** Tool name under which opencode completes calls of unknown tools or with invalid arguments. */
 const INVALID_TOOL = "invalid";
 const SHELL_NOTE = /<(?:shell|bash)_metadata>\n([^<]*)\n<\/(?:shell|bash)_metadata>\s*$/;
@@ -54,9 +58,10 @@ export function endingOf<S extends ToolStatus>({
   reported,
   exitCode,
   timedOut,
+  hasFailed,
 }: ReportedEnd<S>): S | "error" {
   if (reported !== "completed") return reported;
-  if (timedOut === true || tool === INVALID_TOOL) return "error";
+  if (timedOut === true || hasFailed === true || tool === INVALID_TOOL) return "error";
   if (typeof exitCode !== "number" || exitCode === 0) return reported;
   return isAnswer(shellLineOf(input), exitCode) ? reported : "error";
 }
@@ -89,7 +94,8 @@ export function recordedEnd(result: RecordedEnd): JudgedEnd {
   const stopped = exitCode === undefined ? stoppedShell(output) : undefined;
   if (status === "completed" && stopped === "aborted") return { status: "interrupted", hostStatus: status, ...code };
   const timedOut = stopped === "timed out" || fields.get("timeout") === true;
-  const ending = endingOf({ tool, input, reported: status, exitCode, timedOut });
+  const hasFailed = tool === CODE_TOOL && fields.get("error") === true;
+  const ending = endingOf({ tool, input, reported: status, exitCode, timedOut, hasFailed });
   return { status: ending, ...(status === "completed" && ending !== status ? { hostStatus: status } : {}), ...code };
 }
 

@@ -78,19 +78,28 @@ export interface LeaveTimes {
 /** Time that snippets get in any case, in milliseconds. */
 const EXTRACT_MS = 500;
 
-/** Ends one instance. The last one ends the recording. */
-export async function leaveShared(shared: Shared, { flushMs, endedMs }: LeaveTimes): Promise<void> {
+/**
+ * Ends one instance. The last one ends the recording; `isContinued`: not unfinished texts and calls, because a new instance
+ * continues in the middle of a turn.
+ */
+export async function leaveShared(shared: Shared, times: LeaveTimes, isContinued = false): Promise<void> {
   const { recorder, turns, autoExtract } = shared;
   shared.instances = Math.max(0, shared.instances - 1);
-  const began = performance.now();
   const resting = turns.resting;
   turns.clear();
-  const isLast = shared.instances === 0;
-  // Unfinished texts and calls of other instances are left alone.
-  await recorder.flush(flushMs, "all", isLast ? "soon" : "no");
   // `opencode run` exits right after its turn, before the session counts as idle.
   for (const sessionID of resting) autoExtract?.add(sessionID);
-  if (!isLast) return;
+  // Unfinished texts and calls of other instances are left alone.
+  if (shared.instances > 0) return void (await recorder.flush(times.flushMs));
+  if (isContinued) return void (await recorder.flush(times.flushMs, "all", "so far"));
+  await endRecording(shared, times);
+}
+
+/** Ends the recording of all instances. */
+export async function endRecording(shared: Shared, { flushMs, endedMs }: LeaveTimes): Promise<void> {
+  const { recorder, autoExtract } = shared;
+  const began = performance.now();
+  await recorder.flush(flushMs, "all", "soon");
   await autoExtract?.end(Math.max(EXTRACT_MS, endedMs - (performance.now() - began)));
   await shared.closeTools();
   recorder.release();

@@ -49,11 +49,13 @@ export class Recorder {
 
   /**
    * Writes everything accepted so far to disk, within `timeoutMs`, for one session or "all".
-   * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted.
+   * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted. `so far`: writes
+   * unfinished texts as far as they are known; they go on.
    */
-  async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
+  async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "so far" | "no" = "no"): Promise<FlushReport> {
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
-    if (end === "no") return bringToDisk(chosen, timeoutMs);
+    if (end === "so far") for (const session of chosen) session.writeSoFar();
+    if (end === "no" || end === "so far") return bringToDisk(chosen, timeoutMs);
     if (end === "soon") await this.#settle(chosen);
     const calm = this.#context.timeouts.hurry();
     for (const session of chosen) session.interrupt();

@@ -118,6 +118,15 @@ export class SessionRecording {
     }
   }
 
+  /** Writes unfinished texts as far as they are known. Never throws. */
+  writeSoFar(): void {
+    try {
+      this.timeline.writeSoFar();
+    } catch (error) {
+      this.#context.onFailure(error);
+    }
+  }
+
   /** No text or call is unfinished, and no draft is waiting. */
   get isQuiet(): boolean {
     return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined;

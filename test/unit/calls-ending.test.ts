@@ -184,9 +184,11 @@ describe("a result in a transcript", () => {
     }
   });
 
-  test("failed if the host stopped the command for its time, or the tool is unknown", () => {
+  test("failed if the host stopped the command for its time, the code failed, or the tool is unknown", () => {
     assert.equal(recordedEnd(result({ metadata: { timeout: true } })).status, "error");
     assert.equal(recordedEnd(result({ metadata: { timeout: 5_000, exit: 0 } })).status, "completed");
+    assert.equal(recordedEnd(result({ tool: "execute", metadata: { error: true } })).status, "error");
+    assert.equal(recordedEnd(result({ tool: "demo_execute", metadata: { error: true } })).status, "completed");
     const unknown = recordedEnd({ tool: "invalid", input: { tool: "no_such", error: "no such tool" } });
     assert.deepEqual(unknown, { status: "error", hostStatus: "completed" });
   });

@@ -255,6 +255,44 @@ describe("events that no recording has", () => {
     }
   });
 
+  test("code that failed is a failed call, although the host reports a success", async () => {
+    const call = { ...ANSWER, id: "call_1" };
+    const toolCalls = [{ tool: "demo_fail", status: "error" }];
+    for (const [outcome, status] of [
+      [{ metadata: { toolCalls, error: true } }, "error"],
+      [{ structured: { toolCalls, error: true } }, "error"],
+      [{ metadata: { toolCalls } }, "completed"],
+    ] as const) {
+      const { entries } = await recorded(
+        ["session.step.started", ANSWER],
+        ["session.tool.input.started", { ...call, name: "execute" }],
+        ["session.tool.called", { ...call, input: { code: "demo.fail()" } }],
+        ["session.tool.success", { ...call, ...outcome, content: [{ type: "text", text: "Refused." }] }],
+      );
+      const result = entries.find((entry) => entry.type === "tool_result");
+      assert.ok(result?.type === "tool_result");
+      assert.deepEqual([result.status, result.output], [status, "Refused."]);
+    }
+  });
+
+  test("a summary has its tokens and cost, and a failed one too", async () => {
+    const used = { cost: 0.25, tokens: { input: 7, output: 3, reasoning: 0, cache: { read: 0, write: 0 } } };
+    const { entries } = await recorded(
+      ["session.compaction.started", { inboxID: "msg_1", reason: "manual" }],
+      ["session.compaction.ended", { inboxID: "msg_1", reason: "manual", text: "In short.", ...used }],
+      ["session.compaction.started", { inboxID: "msg_2", reason: "manual" }],
+      ["session.compaction.failed", { inboxID: "msg_2", error: { type: "provider.auth", message: "no key" }, ...used }],
+    );
+    const costs = entries.flatMap((entry) =>
+      entry.type === "assistant"
+        ? [entry.cost]
+        : entry.type === "session_event" && entry.name === "usage"
+          ? [Object(entry.data).cost]
+          : [],
+    );
+    assert.deepEqual(costs, [0.25, 0.25]);
+  });
+
   test("each is an entry, if it belongs to the conversation", async () => {
     const file = { mime: "image/png", data: "iVBORw0KGgo=", name: "a.png" };
     const form = (id: string, kind: string) => ({
@@ -276,6 +314,8 @@ describe("events that no recording has", () => {
       ["session.skill.activated", { name: "review" }],
       ["session.shell.started", { shell: { ...shell, status: "running", exit: undefined } }],
       ["session.shell.ended", { shell, output: { output: "x\n" } }],
+      ["session.shell.started", { shell: { ...shell, id: "sh_2" } }],
+      ["session.shell.ended", { shell: { ...shell, id: "sh_2" }, output: { output: "quick\n" } }],
       ["session.compaction.started", { inboxID: "msg_4", reason: "manual" }],
       ["session.compaction.failed", { error: { type: "provider.auth", message: "no key" } }],
       ["form.created", form("frm_1", "question")],
@@ -285,7 +325,15 @@ describe("events that no recording has", () => {
       ["session.execution.interrupted", { reason: "shutdown" }],
     );
     const input = '{"command":"ls; exit 4"}';
-    assert.deepEqual(told, ["user: look", "user: ", "user: ", `use: shell ${input}`, `error: ${input} x\n`]);
+    assert.deepEqual(told, [
+      "user: look",
+      "user: ",
+      "user: ",
+      `use: shell ${input}`,
+      `error: ${input} x\n`,
+      `use: shell ${input}`,
+      `error: ${input} quick\n`,
+    ]);
     assert.match(JSON.stringify(entries), /"a\.png"[^]*"a rule"[^]*"another rule"/);
     const events = entries.flatMap((entry) => (entry.type === "session_event" ? [`${entry.name}: ${entry.text}`] : []));
     assert.deepEqual(events.toSorted(), [
@@ -638,6 +686,56 @@ describe("a reload in the middle of a turn", () => {
     }
   });
 
+  test("writes a text and a call once, with the model", async () => {
+    for (const [name, type] of [
+      ["compact", "session.text.delta"],
+      ["compact", "session.step.started"],
+      ["abort-tool", "session.tool.called"],
+      ["tools", "session.tool.called"],
+    ] as const) {
+      const home = makeTempDir();
+      const whole = new FakeHost2();
+      const [alone, apart] = [join(home, "alone"), join(home, "apart")];
+      await whole.start();
+      await whole.publish(...recordedEvents("newest", name, alone));
+      await whole.end();
+      const host = new FakeHost2();
+      const cleanup = await host.start();
+      const events = recordedEvents("newest", name, apart);
+      const at = indexOf(events, type) + 1;
+      assert.ok(at > 0);
+      await host.publish(...events.slice(0, at));
+      await cleanup();
+      await host.start();
+      await host.publish(...events.slice(at));
+      await host.end();
+      const [expected, found] = [await transcriptIn(project(alone)), await transcriptIn(project(apart))];
+      const told = found.told.map((line) => line.replaceAll(apart, alone));
+      assert.deepEqual(told, expected.told, `${name} at ${type}`);
+      const facts = ({ entries }: ReadTranscript): unknown[] =>
+        entries.flatMap((entry) => (entry.type === "assistant" ? [[entry.model, entry.agent]] : []));
+      assert.deepEqual(facts(found), facts(expected), `${name} at ${type}`);
+      const replaced = found.raw.filter((entry) => "continues" in entry && entry.continues === "replace");
+      assert.deepEqual(replaced, [], "nothing stands twice in the file");
+    }
+  });
+
+  test("with other options keeps the model of an answer that goes on", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    const cleanup = await host.start();
+    const events = recordedEvents("newest", "compact", home);
+    const at = indexOf(events, "session.step.started") + 1;
+    await host.publish(...events.slice(0, at));
+    await cleanup();
+    await host.start({ options: { maxInlineChars: 100 } });
+    await host.publish(...events.slice(at));
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    const answer = entries.find((entry) => entry.type === "assistant");
+    assert.ok(answer?.type === "assistant" && answer.model !== undefined, "the model is known");
+  });
+
   test("loses nothing that comes before the new instance listens", async () => {
     const home = makeTempDir();
     const host = new FakeHost2();
@@ -806,15 +904,16 @@ describe("the cleanup", () => {
     assert.equal(await Promise.race([cleanup().then(() => "in time"), limit]), "in time");
   });
 
-  test("ends calls and texts that the host left open, as interrupted", async () => {
+  test("ends calls and texts that the host left open as interrupted, if no new instance continues them", async () => {
     const home = makeTempDir();
     const host = new FakeHost2();
     await host.start();
     const events = recordedEvents("preview", "abort-tool", home);
     await host.publish(...events.slice(0, indexOf(events, "session.tool.called") + 1));
     await host.end();
-    const { told } = await transcriptIn(project(home));
-    assert.match(told.at(-1) ?? "", /^interrupted: /);
+    const last = async (): Promise<string> => (await transcriptIn(project(home))).told.at(-1) ?? "";
+    assert.match(await last(), /^use: /, "what is known is on the disk");
+    await eventually(async () => (await last()).startsWith("interrupted: "));
   });
 });
 
@@ -892,6 +991,25 @@ describe("tools in opencode 2.x", () => {
     const listed = await call("list_sessions", {});
     assert.match(listed?.content[0]?.text ?? "", /A title for plain|SCN:plain/);
     await assert.rejects(async () => call("find_in_transcripts", { wrong: 1 }), /no such argument/);
+    await host.end();
+  });
+
+  test("save_conversation asks the host for a summary when the turn has ended, if it takes such requests", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    host.summarized = [];
+    await host.start();
+    const events = recordedEvents("newest", "plain", home);
+    const at = indexOf(events, "session.execution.succeeded");
+    await host.publish(...events.slice(0, at));
+    const sessionID = events[0]?.data.sessionID ?? "";
+    const save = host.tools.find(({ name }) => name === "save_conversation");
+    const answer = await save?.execute({ compact: true }, { sessionID });
+    assert.match(JSON.stringify(answer), /will be asked to summarize/);
+    assert.deepEqual(host.summarized, []);
+    await host.publish(...events.slice(at));
+    await eventually(() => host.summarized?.length === 1);
+    assert.deepEqual(host.summarized, [sessionID]);
     await host.end();
   });
 });

@@ -187,7 +187,9 @@ export class SessionTranslator {
       case "session.shell.ended": {
         const shell = fieldsOf(data, "shell");
         const shellID = textOf(shell, "id") ?? "shell";
-        const facts = { ...shell, shellID, output: data["output"] };
+        // A quick command may have exited when its start is reported, but its output comes with the end.
+        const state = type === "session.shell.started" ? { status: "running" } : { output: data["output"] };
+        const facts = { ...shell, shellID, ...state };
         return shell ? message(event, shellID, "shell", facts, fieldsOf(shell, "time") ?? {}) : [];
       }
       case "permission.asked":
@@ -271,9 +273,13 @@ export class SessionTranslator {
         const summary = stringOf(data, "text") ?? "";
         return message(event, messageID, "compaction", { ...data, status: "completed", summary });
       }
-      case "session.compaction.failed":
+      case "session.compaction.failed": {
+        const messageID = inputOf(data) ?? this.#compactionID;
         this.#compactionID = undefined;
-        return [eventRecord(event, "error", errorFields(fieldOf(data, "error")))];
+        const failed = eventRecord(event, "error", errorFields(fieldOf(data, "error")));
+        // What it cost is in the event too.
+        return messageID === undefined ? [failed] : [...message(event, messageID, "compaction", data), failed];
+      }
       default:
         return [];
     }

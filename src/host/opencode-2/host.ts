@@ -21,6 +21,8 @@ export interface HostContext {
     get?: (input: { sessionID: string }) => Promise<unknown>;
     /** Messages since the last compaction. Absent in the preview. */
     context?: (input: { sessionID: string }) => Promise<unknown>;
+    /** Asks for a summary. Absent in the preview. */
+    compact?: (input: { sessionID: string }) => Promise<unknown>;
     hook?: (name: string, act: (event: unknown) => Promise<void>) => Promise<unknown>;
   };
   readonly tool?: { transform?: (change: (draft: ToolDraft) => void) => Promise<unknown> };

@@ -51,6 +51,12 @@ interface KnownSession {
   /** True while the host's store is read; later events wait, so that entries stay in order. */
   isReading: boolean;
   gap: Gap | undefined;
+  /** A turn is under way. */
+  isBusy: boolean;
+  /** Where its last records went: another recording after a reload with other options. */
+  shared: Shared | undefined;
+  /** Last record of an answer that is not complete, with its model. */
+  answer: HostRecord | undefined;
   /** True if part of its conversation was recorded, or if it was just created. */
   isOpen: boolean;
   /** Resolves when what was stored before the first entry is recorded. */
@@ -122,6 +128,11 @@ export class Intake {
     calm?.();
   }
 
+  /** Returns whether a session in the folder is in the middle of a turn. */
+  isUnderWay(directory: string): boolean {
+    return [...this.#sessions.values()].some((session) => session.isBusy && session.directory === directory);
+  }
+
   /** Returns the recording of a session, for a tool call. Rejects with a message for the model if there is none. */
   async sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string }> {
     const session = this.#session(sessionID);
@@ -153,6 +164,9 @@ export class Intake {
       held: [],
       isReading: false,
       gap: undefined,
+      isBusy: false,
+      shared: undefined,
+      answer: undefined,
       isOpen: false,
       recalled: undefined,
     };
@@ -219,8 +233,14 @@ export class Intake {
     return undefined;
   }
 
-  #accept(session: KnownSession, records: readonly HostRecord[], { recorder, turns }: Shared): void {
+  #accept(session: KnownSession, records: readonly HostRecord[], shared: Shared): void {
+    const { recorder, turns } = shared;
+    if (session.shared !== undefined && session.shared !== shared && session.answer) recorder.accept(session.answer);
+    session.shared = shared;
     for (const record of records) {
+      if (record.kind === "activity") session.isBusy = record.state === "busy" || record.state === "retrying";
+      if (record.kind === "message" && record.role === "assistant")
+        session.answer = record.completed === true ? undefined : record;
       recorder.accept(record);
       turns.heard(record);
       session.translator.heard(record);

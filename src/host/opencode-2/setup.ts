@@ -11,7 +11,7 @@ import { transcriptHint } from "../compaction.ts";
 import { textOf, fieldOf } from "../../parse/json-fields.ts";
 import type { NoticeClient } from "../notices.ts";
 import { offeredTools, type OfferedTool } from "../offered-tools.ts";
-import { configWith, joinShared, leaveShared, type Shared } from "../shared.ts";
+import { configWith, endRecording, joinShared, leaveShared, type Shared } from "../shared.ts";
 import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
 
@@ -67,8 +67,17 @@ class Plugin implements Instance {
     if (known) return known;
     const { options, problems } = this.#parsed;
     const root = projectRoot(directory);
-    // In 2.x a plugin cannot request a summary.
-    const host = { directory, client: NO_TOASTS, queries: this.store, signals: SIGNALS };
+    const { session } = this.#context;
+    const host = {
+      directory,
+      client: NO_TOASTS,
+      queries: this.store,
+      signals: SIGNALS,
+      // Not in the preview.
+      ...(typeof session?.compact === "function"
+        ? { summarize: async (sessionID: string): Promise<void> => void (await session.compact?.({ sessionID })) }
+        : {}),
+    };
     const shared = joinShared(root, options, host, nodeFileSystem);
     this.#shared.set(directory, shared);
     shared.notices.options(problems, () => configWith(problems, directory));
@@ -114,6 +123,7 @@ class Plugin implements Instance {
     await atMost(CLEANUP_MS, this.#leaveAll());
     // During a reload a turn may continue: this instance records its events until the new one listens.
     setTimeout(() => {
+      for (const shared of this.#shared.values()) if (shared.instances === 0) void endRecording(shared, CLEANUP_TIMES);
       this.#intake.leave(this);
       this.#stop.abort();
       void this.#events?.return?.()?.catch(() => undefined);
@@ -122,7 +132,12 @@ class Plugin implements Instance {
 
   async #leaveAll(): Promise<void> {
     await this.#intake.settle(this, CLEANUP_READ_MS);
-    await Promise.allSettled(Array.from(this.#shared.values(), (shared) => leaveShared(shared, CLEANUP_TIMES)));
+    await Promise.allSettled(
+      Array.from(this.#shared, ([directory, shared]) =>
+        // Before the host ends it interrupts all turns, so one that goes on means a reload.
+        leaveShared(shared, CLEANUP_TIMES, this.#intake.isUnderWay(directory)),
+      ),
+    );
   }
 
   #hostTool({ name, description, args, call }: OfferedTool): HostTool {

@@ -161,18 +161,23 @@ function assistantRecords(of: MessagePlace, message: Fields, createdMs: number |
 
 /** Returns the records of the end of an answer. */
 function endRecords(of: MessagePlace, message: Fields): HostRecord[] {
-  const { tokens, cost } = usage(message);
-  const reason = textOf(message, "finish");
   const files = listOf(fieldsOf(message, "snapshot") ?? message, "files");
   const aborted = stringOf(fieldOf(message, "error"), "type") === "aborted";
-  const records: HostRecord[] = [{ kind: "message", ...of, role: "assistant", completed: true, aborted }];
-  if (tokens !== undefined) {
-    records.unshift({ kind: "usage", ...placeOf(of, "usage"), ...given({ tokens, cost, reason }) });
-  }
+  const records: HostRecord[] = [
+    ...usageRecords(of, message),
+    { kind: "message", ...of, role: "assistant", completed: true, aborted },
+  ];
   if (files.length > 0) {
     records.push({ kind: "part_event", ...placeOf(of, "patch"), name: "patch", ...patchFields(files) });
   }
   return records;
+}
+
+/** Returns the record of the tokens and cost of an answer or a summary, if the message has them. */
+function usageRecords(of: MessagePlace, message: Fields): HostRecord[] {
+  const { tokens, cost } = usage(message);
+  if (tokens === undefined) return [];
+  return [{ kind: "usage", ...placeOf(of, "usage"), tokens, ...given({ cost, reason: textOf(message, "finish") }) }];
 }
 
 /** Returns the record of a call: `{ id, name, state, time }`, as in a stored message. */
@@ -189,13 +194,15 @@ function compactionRecords(of: MessagePlace, message: Fields, atMs: number | und
   const why = stringOf(message, "reason") === "auto" ? "automatic" : "asked for";
   const started = { ...event("compaction", `The conversation so far is summarized (${why}).`), ...given({ atMs }) };
   const text = stringOf(message, "status") === "completed" ? stringOf(message, "summary") : undefined;
-  if (text === undefined) return [started];
+  const used = usageRecords(of, message);
+  if (text === undefined) return [started, ...used];
   const answer = { kind: "message", ...of, role: "assistant", agent: "compaction" } as const;
   const times = given({ startMs: atMs, endMs: atMs });
   return [
     started,
     answer,
     { kind: "text", ...textPlace(of, "text", 0), reasoning: false, text, done: true, ...times },
+    ...used,
     { ...answer, completed: true },
     event("compacted", "The conversation continues from the summary."),
   ];

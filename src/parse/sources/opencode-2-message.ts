@@ -182,7 +182,9 @@ export function userShell(message: Fields): Fields {
   const id = textOf(message, "shellID") ?? idOf(message);
   const output = fieldsOf(message, "output");
   const time = fieldsOf(message, "time");
-  const isRunning = message["status"] === "running";
+  // A row may say that a command exited before it has the output.
+  const hasEnded = time?.["completed"] !== undefined || message["output"] !== undefined;
+  const isRunning = message["status"] === "running" || !hasEnded;
   const isCut = output?.["truncated"] === true;
   return {
     type: "tool",

@@ -29,6 +29,7 @@ import {
   PROMPT_HOLD_MS,
   PROMPT_STORE_MS,
   type Stage,
+  isReady,
   UNDER_WAY_GRACE_MS,
   WrittenParts,
   keyOf,
@@ -107,6 +108,15 @@ export class Timeline {
     this.#calls.interrupt();
     this.#settle();
     this.#stage.emit(this.#changes.due(this.#stage.nowMs(), Infinity));
+  }
+
+  /** Hands out everything, unfinished texts with what they contain so far. Their rest follows as a continuation. */
+  writeSoFar(): void {
+    const { queue, nowMs, emit } = this.#stage;
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      emit(item.take(!isReady(item, nowMs())));
+      this.#calls.settle(nowMs());
+    }
   }
 
   get hasOpen(): boolean {

@@ -101,6 +101,11 @@ export class ItemQueue {
     return this.#items.findLast(matches);
   }
 
+  /** Removes and returns the first item, ready or not. */
+  shift(): Item | undefined {
+    return this.#items.shift();
+  }
+
   /** Removes and returns the item whose turn has come, if any. `early`: it is unfinished, but the wait for it is over. */
   next(nowMs: number): { item: Item; early: boolean } | undefined {
     const item = this.#items[0];

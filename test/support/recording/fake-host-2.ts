@@ -105,6 +105,9 @@ export class FakeHost2 {
   /** What the host does not take: `hooks`, `tools`, or one tool by its name. `to answer`: it takes tools and never says so. */
   refuses: string | undefined;
 
+  /** Sessions for which a summary was asked; undefined: the host takes no such request, as the preview. */
+  summarized: string[] | undefined;
+
   #refuse(what: string): void {
     if (this.refuses === what) throw new Error(`The host takes no ${what}.`);
   }
@@ -132,6 +135,9 @@ export class FakeHost2 {
         get: async ({ sessionID }) => (await this.#answer(sessionID)).info,
         // It has not stored what is said later.
         context: async ({ sessionID }) => (await this.#answer(sessionID)).messages.filter((each) => this.#isPast(each)),
+        ...(this.summarized === undefined
+          ? {}
+          : { compact: async ({ sessionID }) => void this.summarized?.push(sessionID) }),
         hook: async (name, act) => {
           this.#refuse("hooks");
           this.hooks.set(name, act);
