@@ -147,6 +147,7 @@ function session(n: number): Omit<StoredSession, "state" | "figures"> {
     agent: "claude-code",
     machine_id: null,
     first_prompt: null,
+    active_ms: 0,
     ended_at: null,
     modified_at: null,
     counts: { damaged: 0, unknown_lines: 0, redactions: {} },

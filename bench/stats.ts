@@ -1,5 +1,5 @@
 /**
- * `transcripts stats --all` against ccusage over the same 300 MB of made-up sessions: whole processes, started anew
+ * `transcripts stats` against ccusage over the same 300 MB of made-up sessions: whole processes, started anew
  * each time and in turn, so that both meet the same machine. Files are in the system's cache for both. Then the same
  * with an index, which has the rows that figures are made of.
  */
@@ -36,7 +36,7 @@ function compare(set: SessionSet): void {
   for (let pair = 0; pair <= PAIRS; pair++) {
     // A first run has no figures of an earlier one.
     rmSync(join(folder, "opencode-transcripts"), { recursive: true, force: true });
-    const one = timed([CLI, "stats", "--all", "--json"]);
+    const one = timed([CLI, "stats", "--json"]);
     const other = timed([CCUSAGE, "daily", "--json", "--offline"]);
     if (pair === 0) checkTokens(one.output, other.output, tokensOut);
     else {
@@ -45,10 +45,10 @@ function compare(set: SessionSet): void {
     }
   }
   timed([CLI, "index"]);
-  const warm = timed([CLI, "stats", "--all", "--json"]).output;
+  const warm = timed([CLI, "stats", "--json"]).output;
   const cold: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
-    const one = timed([CLI, "stats", "--all", "--json"]);
+    const one = timed([CLI, "stats", "--json"]);
     const other = timed([CCUSAGE, "daily", "--json", "--offline"]);
     checkTokens(one.output, other.output, tokensOut);
     if (one.output !== warm) throw new Error("The figures changed from run to run.");
@@ -62,16 +62,16 @@ function compare(set: SessionSet): void {
   console.log(
     table([
       ["program", "median ms", "fastest ms", "slowest ms"],
-      row("transcripts stats --all", ours),
+      row("transcripts stats", ours),
       row("ccusage daily", theirs),
-      row("transcripts stats --all, with an index", kept),
+      row("transcripts stats, with an index", kept),
       row("ccusage daily, in turn with that", cold),
     ]),
   );
   const on = `${set.name}, ${(bytes / 1e6).toFixed(0)} MB`;
-  reportAtMost("stats --all, first run / ccusage", on, median(ratios), 8);
+  reportAtMost("stats, first run / ccusage", on, median(ratios), 8);
   const keptRatios = kept.map((ms, at) => ms / (cold[at] ?? Number.NaN));
-  reportAtMost("stats --all, figures in the store / ccusage", on, median(keptRatios), 0.4);
+  reportAtMost("stats, figures in the store / ccusage", on, median(keptRatios), 0.4);
 }
 
 function timed(args: readonly string[]): { ms: number; output: string } {

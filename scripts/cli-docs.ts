@@ -26,7 +26,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   init: ["init --dry-run"],
   list: ["list", "list --agent claude-code"],
   show: ["show latest --summary", "show 6f0c --with-tools"],
-  stats: ["stats latest", "stats --all --by day"],
+  stats: ["stats latest", "stats --by day"],
   timeline: ["timeline latest", "timeline 6f0c"],
   entries: ["entries 6f0c --outcome skipped"],
   errors: ["errors latest", "errors latest --fixes"],

@@ -59,16 +59,6 @@ function facts(result: StatsOutput): [name: string, value: string][] {
     ["  alone", hasBoth ? `${tokensText(alone)}; ${costText(alone)}` : ""],
     ["  subagents", hasBoth ? `${tokensText(below)}; ${costText(below)}` : ""],
     ["  shared", isShared ? "answers that are in both are counted in each, and once in the sum" : ""],
-    [
-      "More than",
-      total.tokens_out_is_lower_bound ? "for some answers only the first count of output tokens was recorded" : "",
-    ],
-    [
-      "Estimate",
-      total.cost_is_estimate
-        ? "some costs were recorded as 0, as with a subscription: those are from the price table"
-        : "",
-    ],
     ["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")],
     [
       "Repeated",
@@ -93,26 +83,46 @@ function some(times: number, what: string, several = what): string[] {
   return times > 0 ? [`${count(times)} ${times === 1 ? what : several}`] : [];
 }
 
-function timeText({ first, last, duration_ms: took, sessions }: StatsOutput): string {
+function timeText({ first, last, duration_ms: took, active_ms: active, sessions }: StatsOutput): string {
   const [from, to] = [dayAndTime(first), dayAndTime(last)];
   if (from === "") return "not known";
-  return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}, ${duration(took)}${sessions > 1 ? " in all" : ""}`;
+  const span = `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`;
+  const wall = sessions > 1 ? `${duration(took)} from first to last entry of each` : duration(took);
+  return `${duration(active)} active, ${wall}, ${span}`;
 }
 
 function tokensText(usage: StatsUsage): string {
-  const out = usage.tokens_out_is_lower_bound ? `more than ${count(usage.tokens_out)}` : count(usage.tokens_out);
+  const out = `${usage.tokens_out_is_lower_bound ? ">" : ""}${count(usage.tokens_out)}`;
   return `in ${count(usage.tokens_in)}, cache read ${count(usage.cache_read)}, cache write ${count(usage.cache_write)}, out ${out}`;
 }
 
 function costText(usage: StatsUsage): string {
-  const { cost_usd: cost, cost_is_estimate: isEstimate } = usage;
-  if (cost === null) return usage.unpriced_models.length > 0 ? "not known" : "none";
-  return `${isMore(usage) ? "more than " : ""}${dollars(cost)}${isEstimate ? " (estimate)" : ""}`;
+  if (usage.cost_usd === null) return usage.unpriced_models.length > 0 ? "not known" : "none";
+  return shortCost(usage);
 }
 
+type Bounded = Pick<StatsUsage, "unpriced_models" | "tokens_out_is_lower_bound">;
+
 /** Returns whether the true cost is higher. */
-function isMore({ unpriced_models: unpriced, tokens_out_is_lower_bound: isLowerBound }: StatsUsage): boolean {
-  return unpriced.length > 0 || isLowerBound;
+function isLowerBound({ unpriced_models: unpriced, tokens_out_is_lower_bound: isOutBound }: Bounded): boolean {
+  return unpriced.length > 0 || isOutBound;
+}
+
+/** Explains the signs in front of figures; empty if there are none. */
+export function signsNote(rows: readonly (Bounded & Pick<StatsUsage, "cost_is_estimate">)[]): string {
+  const [isBound, isUnpriced] = [
+    rows.some((row) => row.tokens_out_is_lower_bound),
+    rows.some((row) => row.unpriced_models.length > 0),
+  ];
+  const why = [
+    ...(isBound ? ["for some answers only the first count of output tokens was recorded"] : []),
+    ...(isUnpriced ? ["some models have no known price"] : []),
+  ];
+  const notes = [
+    ...(why.length > 0 ? [`> the true figure is higher: ${why.join(", and ")}`] : []),
+    ...(rows.some((row) => row.cost_is_estimate) ? ["~ estimated, as the agent recorded a cost of 0"] : []),
+  ];
+  return notes.join("; ");
 }
 
 type Tokens = Pick<StatsUsage, "tokens_in" | "cache_read" | "cache_write" | "tokens_out" | "tokens_out_is_lower_bound">;
@@ -129,19 +139,22 @@ const USAGE_COLUMNS: readonly Column<StatsUsage>[] = [
   { head: "COST", cell: shortCost, align: "right" },
 ];
 
-function outCell({ tokens_out: out, tokens_out_is_lower_bound: isLowerBound }: Tokens): string {
-  return (isLowerBound ? ">" : "") + compact(out);
+export function outCell({
+  tokens_out: out,
+  tokens_out_is_lower_bound: isBound,
+}: Pick<Tokens, "tokens_out" | "tokens_out_is_lower_bound">): string {
+  return (isBound ? ">" : "") + compact(out);
 }
 
-/** Returns the duration; nothing if it took no time. */
-export function tookCell({ duration_ms: took }: { duration_ms: number }): string {
-  return took === 0 ? "" : duration(took);
+/** Returns a duration; nothing if it is 0. */
+export function durationCell(ms: number): string {
+  return ms === 0 ? "" : duration(ms);
 }
 
-function shortCost(usage: StatsUsage): string {
-  const { cost_usd: cost, cost_is_estimate: isEstimate } = usage;
-  if (cost === null) return usage.unpriced_models.length > 0 ? "?" : "";
-  return (isMore(usage) ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
+export function shortCost(usage: Bounded & Pick<StatsUsage, "cost_usd" | "cost_is_estimate">): string {
+  const { cost_usd: cost, cost_is_estimate: isEstimate, unpriced_models: unpriced } = usage;
+  if (cost === null) return unpriced.length > 0 ? "?" : "";
+  return (isLowerBound(usage) ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
 }
 
 function modelsTable({ colors, columns }: CommandContext, { models }: StatsOutput): string {

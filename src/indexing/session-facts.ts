@@ -70,6 +70,10 @@ export class SessionFacts {
     return this.#span.last;
   }
 
+  get activeMs(): number {
+    return this.#span.activeMs;
+  }
+
   /** Adds the facts of a unit. `hasLines`: whether the source has lines that can be shown. */
   add({ unit, counts, prompt }: ToldUnit, hasLines: boolean): void {
     const { session, timestamp, messages, line, offset } = unit;
@@ -109,15 +113,16 @@ export class SessionFacts {
 
   /** Returns all facts as JSON. */
   pack(): string {
-    return JSON.stringify({ ...this, firstTime: this.firstTime, lastTime: this.lastTime });
+    return JSON.stringify({ ...this, firstTime: this.firstTime, lastTime: this.lastTime, activeMs: this.activeMs });
   }
 
   /** Restores facts from `pack`. */
   static unpack(json: string): SessionFacts {
     const facts = new SessionFacts();
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
-    const { firstTime, lastTime, ...told } = JSON.parse(json) as SessionFacts;
+    const { firstTime, lastTime, activeMs, ...told } = JSON.parse(json) as SessionFacts;
     for (const time of [firstTime, lastTime]) if (time !== null) facts.#span.add(time);
+    facts.#span.activeMs = activeMs;
     return Object.assign(facts, told);
   }
 }

@@ -49,6 +49,7 @@ export function rowOf(
     agent_version: facts?.version ?? null,
     started_at: first === null ? timeOf(ref.startedMs) : storableTime(first),
     ended_at: storableTime(facts?.lastTime ?? null),
+    active_ms: facts?.activeMs ?? 0,
     modified_at: timeOf(ref.modifiedMs || null),
     counts: facts?.counts ?? NO_COUNTS,
   };

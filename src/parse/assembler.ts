@@ -171,6 +171,6 @@ export class Assembler {
   }
 
   get stats(): TranscriptStats {
-    return this.#statistics.stats(this.#span.durationMs);
+    return this.#statistics.stats(this.#span);
   }
 }

@@ -284,6 +284,8 @@ export interface TranscriptStats {
   unpriced_models: string[];
   /** From the first to the last time in the input; 0 if there are fewer than two. */
   duration_ms: number;
+  /** The same without pauses of more than 5 minutes. */
+  active_ms: number;
   /** First 1,000 characters of the user's first message, with `...` if it is longer. */
   initial_prompt: string | null;
   models: Record<string, ModelStats>;

@@ -2,6 +2,7 @@
 import { jsonText } from "./json-fields.ts";
 import type { ModelStats, ParsedContentBlock, ToolStats, TranscriptMessage, TranscriptStats } from "./model.ts";
 import { FirstPrompt, isBuiltInCommand } from "./prompts.ts";
+import type { TimeSpan } from "./times.ts";
 import { entryOf, OpenCalls } from "./open-calls.ts";
 import { hasUsage, NO_MODEL, usageOf, type UsageRecord, UsageSum } from "./usage-ledger.ts";
 
@@ -119,12 +120,13 @@ export class StatisticsCollector {
     if (tool && block.status === "error") tool.errors += 1;
   }
 
-  stats(durationMs: number): TranscriptStats {
+  stats({ durationMs, activeMs }: Pick<TimeSpan, "durationMs" | "activeMs">): TranscriptStats {
     return {
       ...this.#counts,
       tool_pending_count: this.#calls.open(),
       ...this.#answers.stats(),
       duration_ms: durationMs,
+      active_ms: activeMs,
       initial_prompt: this.#prompt.text,
       tools: Object.fromEntries(this.#tools),
       redactions: Object.fromEntries(this.#redactions),

@@ -23,10 +23,14 @@ export function inUtc(time: string | null): string | null {
   return time === null || ISO_UTC_MS.test(time) ? time : new Date(time).toISOString();
 }
 
-/** Tracks the earliest and latest of times in any order. */
+/** Longer pauses do not count as active time. */
+const MAX_PAUSE_MS = 5 * 60 * 1_000;
+
+/** Tracks the earliest and latest of times in any order, and the time between without long pauses. */
 export class TimeSpan {
   first: string | null = null;
   last: string | null = null;
+  activeMs = 0;
   #firstMs = Number.POSITIVE_INFINITY;
   #lastMs = Number.NEGATIVE_INFINITY;
 
@@ -38,6 +42,7 @@ export class TimeSpan {
       this.first = time;
     }
     if (ms > this.#lastMs) {
+      if (ms - this.#lastMs <= MAX_PAUSE_MS) this.activeMs += ms - this.#lastMs;
       this.#lastMs = ms;
       this.last = time;
     }

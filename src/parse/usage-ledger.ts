@@ -74,13 +74,15 @@ export interface UsageTotals {
   tokens_out_is_lower_bound: boolean;
 }
 
-/** `key`: day (`2026-01-31`), project, model, agent or session; null if unknown. */
+/** `key`: day (`2026-01-31`), Monday of the week, month (`2026-01`), project, model, agent or session; null if unknown. */
 export interface UsageRow extends UsageTotals {
   key: string | null;
 }
 
-export const ROWS_BY = ["day", "project", "model", "agent", "session"] as const;
+export const ROWS_BY = ["day", "week", "month", "project", "model", "agent", "session"] as const;
 export type RowsBy = (typeof ROWS_BY)[number];
+
+const PERIODS: ReadonlySet<RowsBy> = new Set(["day", "week", "month"]);
 
 /** Name for answers without a model. */
 export const NO_MODEL = "unknown";
@@ -128,11 +130,11 @@ export class UsageLedger {
     return this.#repeated + this.#forkCopies().size;
   }
 
-  /** Returns the sums by a key: days in ascending order, unknown ones last; others with the highest cost first. */
+  /** Returns the sums by a key: days, weeks and months in ascending order, unknown ones last; others with the highest cost first. */
   rows(by: RowsBy): UsageRow[] {
     const sums = new Sums();
     for (const call of this.#calls()) sums.of(this.#keyOf(call, by)).add(call.usage);
-    return sums.rows(by === "day" ? byKey : byCost);
+    return sums.rows(PERIODS.has(by) ? byKey : byCost);
   }
 
   #keyOf({ session, first, usage }: Call, by: RowsBy): string | null {
@@ -141,7 +143,9 @@ export class UsageLedger {
     if (by === "agent") return session.agent ?? null;
     if (by === "model") return usage.model;
     const ms = Date.parse(first.timestamp ?? "");
-    return Number.isNaN(ms) ? null : dayIn(this.#timeZone, ms);
+    if (Number.isNaN(ms)) return null;
+    const day = dayIn(this.#timeZone, ms);
+    return by === "month" ? day.slice(0, 7) : by === "week" ? mondayOf(day) : day;
   }
 
   *#calls(): Generator<Call> {
@@ -321,6 +325,13 @@ export function dayIn(timeZone: string, ms: number): string {
     zone.days.set(quarter, day);
   }
   return day;
+}
+
+/** Returns the first day of the week of a day. */
+function mondayOf(day: string): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  return date.toISOString().slice(0, 10);
 }
 
 type UsageSizes = Pick<UsageRecord, "tokensIn" | "tokensOut" | "cacheRead" | "cacheWrite" | "costUsd">;

@@ -39,6 +39,9 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
   const tops = read.filter(isTop);
+  // Subagents work while the session that started them waits.
+  const timed = (pick: (stats: TranscriptStats) => number): number =>
+    (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + pick(figures.stats), 0);
   const rows: StatsRow[] =
     by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerOf) : all.rows(by);
   return {
@@ -46,7 +49,8 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
     subagents: read.length - tops.length,
     unreadable,
     ...timesOf(read),
-    duration_ms: (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + figures.stats.duration_ms, 0),
+    duration_ms: timed((stats) => stats.duration_ms),
+    active_ms: timed((stats) => stats.active_ms),
     total: all.total(),
     alone: ledgerOf(tops).total(),
     subagents_alone: ledgerOf(read.filter((each) => !isTop(each))).total(),

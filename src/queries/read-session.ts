@@ -67,7 +67,7 @@ async function redactionsIn(blocks: readonly ParsedContentBlock[]): Promise<Reco
   const { StatisticsCollector } = await import("../parse/statistics.ts");
   const statistics = new StatisticsCollector(true);
   statistics.addBlocks(blocks);
-  return statistics.stats(0).redactions;
+  return statistics.stats(new TimeSpan()).redactions;
 }
 
 async function redacted(read: ParseResult, redactor: Redactor): Promise<ParseResult> {

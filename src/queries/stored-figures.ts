@@ -83,6 +83,7 @@ function figuresIn(session: StoredSession, { answers, messages, blocks }: Figure
       ...blockStats(blocks),
       ...sums.stats(),
       duration_ms: first === null || last === null ? 0 : Date.parse(last) - Date.parse(first),
+      active_ms: session.active_ms,
       initial_prompt: session.first_prompt,
       redactions: counts.redactions,
     },

@@ -259,6 +259,7 @@ const SESSION: Columns<Omit<StoredSession, "counts" | "state" | "figures">> = {
   agent_version: orNull(text),
   started_at: orNull(time),
   ended_at: orNull(time),
+  active_ms: number,
   modified_at: orNull(time),
 };
 

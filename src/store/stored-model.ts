@@ -46,6 +46,8 @@ export interface StoredSession {
   /** Earliest and latest time in the session. */
   started_at: string | null;
   ended_at: string | null;
+  /** As in `TranscriptStats`. */
+  active_ms: number;
   /** Last modification of the source. */
   modified_at: string | null;
   counts: SourceCounts;

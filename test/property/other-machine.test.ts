@@ -104,7 +104,7 @@ describe("sessions of another machine", () => {
     for (const command of [["list"], ["find", "price"], ["errors", MAIN, "--locate"]])
       assert.deepEqual(await hosts(...command), new Set(["their-host"]), command.join(" "));
     assert.equal((await ours.run("stats", "--here")).exitCode, 1);
-    const all = JSON.parse(await shown("stats", "--all", "--json", "--by", "session"));
+    const all = JSON.parse(await shown("stats", "--json", "--by", "session"));
     assert.ok(all.rows.every((row: { host: unknown }) => row.host === "their-host"));
   }, 120_000);
 
@@ -183,7 +183,7 @@ describe("sessions of another machine", () => {
         assert.ok(exitCode === 0 && stdout.includes(term), `${String(open)}: ${stdout}${stderr}`);
       }
     }
-    assert.match((await ours.run("find", "price")).stderr, /searched 7 sessions in the index, 0 unreadable/);
+    assert.match((await ours.run("find", "price")).stderr, /searched 7 sessions in the index/);
     const project = await ours.run("find", "price", "--project", "/work/shop");
     assert.match(project.stderr, /searched 4 sessions/);
     const [error] = await ours.rows("fixes", "Cannot find module heliotrope");
@@ -383,7 +383,7 @@ describe("a shared database", () => {
     assert.match(await shown(MAIN), /Heliotrope of the parent[^]*First answer/);
     assert.match(await shown(OWN), /Heliotrope of the parent[^]*Second answer/);
     assert.equal((await machine.rows("find", "heliotrope")).length, 4);
-    const { total, repeated_messages: repeated } = JSON.parse((await machine.run("stats", "--all", "--json")).stdout);
+    const { total, repeated_messages: repeated } = JSON.parse((await machine.run("stats", "--json")).stdout);
     assert.deepEqual([total.tokens_out, repeated], [2 * alone, 1]);
     for (const path of databases) rmSync(path);
     assert.match(await shown("ses_of_opencode"), /heliotrope for opencode/);

@@ -83,7 +83,7 @@ describe("subagents that exist only in progress lines", () => {
     for (const files of [undefined, "folder", "beside"] as const) {
       const { home } = homeWith(files);
       assert.deepEqual(await total(home, SESSION), { messages: 4, tool_errors: 1 }, files);
-      assert.deepEqual(await total(home, "--all"), { messages: 4, tool_errors: 1 }, files);
+      assert.deepEqual(await total(home), { messages: 4, tool_errors: 1 }, files);
       const { stdout } = await runCli(["list", "--json"], { home });
       const alone = files === undefined ? 80 : 40;
       assert.match(stdout, new RegExp(`"tokens_out":${alone},`), files);
@@ -95,7 +95,7 @@ describe("subagents that exist only in progress lines", () => {
     const said = progress(says("There is no kingfisher.", 6));
     // Two records on one line, of which the first has no line end.
     storeSession(home, user("Search the birds", 0) + says("I do.", 1).trimEnd() + said + says("None.", 11));
-    assert.equal((await total(home, "--all")).messages, 3);
+    assert.equal((await total(home)).messages, 3);
   });
 
   test("are in errors with --subagents, and in the page", async () => {

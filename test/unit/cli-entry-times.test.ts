@@ -114,7 +114,7 @@ for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
         first: at(-24 * HOUR + 600),
         last: at(-HOUR + 1),
       });
-      assert.ok(JSON.stringify(await figures("--all")).includes('"tokens":110'));
+      assert.ok(JSON.stringify(await figures()).includes('"tokens":110'));
     });
 
     test("latest is the session in which something was said last", async () => {
@@ -182,9 +182,7 @@ describe("days follow the user's time zone", () => {
     ["Asia/Kolkata", { "2026-01-06": 2 }],
   ] as const) {
     test(zone, () => {
-      const byDay: { rows: { key: string; messages: number }[] } = JSON.parse(
-        run(zone, "stats", "--all", "--by", "day"),
-      );
+      const byDay: { rows: { key: string; messages: number }[] } = JSON.parse(run(zone, "stats", "--by", "day"));
       assert.deepEqual(Object.fromEntries(byDay.rows.map(({ key, messages }) => [key, messages])), days);
       for (const [day, prompts] of Object.entries(days)) {
         const of: { prompts: number } = JSON.parse(run(zone, "stats", "--since", day, "--until", day));
@@ -242,7 +240,7 @@ describe("--until", () => {
 });
 
 describe("dates in the wrong order", () => {
-  for (const command of [["list"], ["stats", "--all"], ["find", "x"], ["list", "--today"]]) {
+  for (const command of [["list"], ["stats"], ["find", "x"], ["list", "--today"]]) {
     test(`are refused by ${command.join(" ")}`, async () => {
       const since = command.includes("--today") ? [] : ["--since", "2026-02-01"];
       const { stdout, stderr, exitCode } = await runCli([...command, ...since, "--until", "2026-01-31"], {

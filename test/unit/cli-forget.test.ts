@@ -123,7 +123,7 @@ describe("transcripts forget", () => {
       await store.close();
       return ids.filter((id) => id.startsWith(SESSION) || id.startsWith("agent-a1"));
     };
-    for (const command of [["index"], ["index", "--rebuild"], ["find", "prices"], ["stats", "--all"], ["list"]]) {
+    for (const command of [["index"], ["index", "--rebuild"], ["find", "prices"], ["stats"], ["list"]]) {
       await run(...command);
       assert.deepEqual(await mine(), [], command.join(" "));
     }

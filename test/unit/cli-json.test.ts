@@ -41,7 +41,7 @@ const ON_HOME: readonly string[][] = [
   ["find", "the", "--json"],
   ["find", "e", "--json", "--limit", "50"],
   ["doctor", "--json"],
-  ["stats", "--all", "--json", "--by", "project"],
+  ["stats", "--json", "--by", "project"],
 ];
 
 const ENTRIES: readonly TranscriptEntry[] = [

@@ -52,7 +52,7 @@ describe("a pipe in the place of a file", () => {
     [["list"], 0],
     [["list", "--subagents"], 0],
     [["find", "sum"], 0],
-    [["stats", "--all"], 0],
+    [["stats"], 0],
     [["show", SESSION], 0],
     [["errors", SESSION, "--subagents"], 0],
     [["export", SESSION], 0],

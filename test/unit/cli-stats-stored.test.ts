@@ -94,8 +94,8 @@ function jsonlFiles(): string[] {
 }
 
 const QUESTIONS = [
-  ["stats", "--all"],
-  ...["day", "project", "model", "session"].map((by) => ["stats", "--all", "--by", by]),
+  ["stats"],
+  ...["day", "project", "model", "session"].map((by) => ["stats", "--by", by]),
   ["stats", FORK],
   ["list", "--subagents", "--empty"],
 ];
@@ -118,8 +118,8 @@ describe("stats and list with an index", () => {
     machine.blank(fork);
     for (const [at, question] of QUESTIONS.entries())
       assert.equal(await machine.run(question), expected[at], question.join(" "));
-    const raw = await machine.run(["stats", "--all", "--no-redact"]);
-    assert.equal(raw, await machine.cold(["stats", "--all", "--no-redact"]));
+    const raw = await machine.run(["stats", "--no-redact"]);
+    assert.equal(raw, await machine.cold(["stats", "--no-redact"]));
     assert.notEqual(raw, expected[0]);
     for (const question of QUESTIONS) assert.notEqual(await machine.cold(question), await machine.run(question));
     writeFileSync(fork, before);
@@ -131,11 +131,11 @@ describe("stats and list with an index", () => {
     appendFileSync(origin, `${tail.replaceAll("msg_", "msg_x").replaceAll('"uuid":"', '"uuid":"x')}\n`);
     cpSync(origin, join(dirname(origin), `${basename(origin, ".jsonl").replace(/^.{8}/, "abcdabcd")}.jsonl`));
     const small = files.find((path) => path !== origin && dirname(path) === dirname(origin)) ?? "";
-    const sessions = async (): Promise<unknown> => JSON.parse(await machine.run(["stats", "--all"])).sessions;
+    const sessions = async (): Promise<unknown> => JSON.parse(await machine.run(["stats"])).sessions;
     await agree();
     rmSync(small, { force: true });
     // What went away is in the answers of the index until it is forgotten.
-    const there = JSON.parse(await machine.cold(["stats", "--all"])).sessions;
+    const there = JSON.parse(await machine.cold(["stats"])).sessions;
     assert.equal(await sessions(), there + 1);
     await machine.index();
     assert.equal(await sessions(), there + 1);
@@ -146,10 +146,10 @@ describe("stats and list with an index", () => {
   test("read the files if the index cannot be read, and say so", async () => {
     const broken = join(home, "broken.db");
     writeFileSync(broken, "no database".repeat(1_000));
-    const run = await runCli(["stats", "--all", "--json"], { home, env: { TRANSCRIPTS_DATABASE: broken } });
+    const run = await runCli(["stats", "--json"], { home, env: { TRANSCRIPTS_DATABASE: broken } });
     assert.match(run.stderr, /not used: /);
     // What only the index has is missing in the sums.
-    const { unreadable, ...sums } = JSON.parse(await machine.cold(["stats", "--all"]));
+    const { unreadable, ...sums } = JSON.parse(await machine.cold(["stats"]));
     assert.deepEqual(JSON.parse(run.stdout), { ...sums, unreadable: unreadable + 1 });
   });
 });
@@ -173,21 +173,20 @@ describe("figures without an index", () => {
 
   test("are kept by the first question, of all sessions whatever it filters, and without a word of them", async () => {
     const { other, a, b, bytes } = two();
-    const expected = await other.cold(["stats", "--all"]);
+    const expected = await other.cold(["stats"]);
     // What lasts longer than a filter: the other session is not in this project.
     await runCli(["stats", "--project", join(other.home, "nowhere"), "--json"], other);
     other.blank(a);
     other.blank(b);
-    assert.equal(await other.run(["stats", "--all"]), expected);
-    assert.notEqual(await other.cold(["stats", "--all"]), expected);
+    assert.equal(await other.run(["stats"]), expected);
+    assert.notEqual(await other.cold(["stats"]), expected);
     for (const word of ["heron".repeat(25), "bittern".repeat(25)]) assert.ok(!bytes().includes(word));
     assert.ok(bytes().includes("msg_a"));
   });
 
   test("are no index: find reads the files and stores nothing, until there is one", async () => {
     const { other, bytes } = two();
-    for (const question of [["list"], ["stats", "--all"]])
-      assert.equal(await other.run(question), await other.cold(question));
+    for (const question of [["list"], ["stats"]]) assert.equal(await other.run(question), await other.cold(question));
     assert.match(await other.run(["find", "heronheron"]), /heron/);
     assert.equal(JSON.parse(await other.run(["doctor"])).index.sessions, 0);
     const fixes = await runCli(["fixes", "some error"], other);
@@ -197,13 +196,12 @@ describe("figures without an index", () => {
     assert.match(stderr, /2 new, 0 changed/);
     assert.ok(bytes().includes("heronheron".repeat(12)));
     assert.match(await other.run(["find", "heronheron"]), /heron/);
-    for (const question of [["list"], ["stats", "--all"]])
-      assert.equal(await other.run(question), await other.cold(question));
+    for (const question of [["list"], ["stats"]]) assert.equal(await other.run(question), await other.cold(question));
   });
 
   test("follow a session that grows or is written again, and keep the usage that it dropped", async () => {
     const { other, a } = two();
-    const question = ["stats", "--all"];
+    const question = ["stats"];
     await other.run(question);
     appendFileSync(a, file(answer("msg_c", [text("more")], usage(5, 6))));
     assert.equal(await other.run(question), await other.cold(question));
@@ -217,7 +215,7 @@ describe("figures without an index", () => {
 
   test("are all that is left of a session whose file is gone, and show says so", async () => {
     const { other, a } = two();
-    const question = ["stats", "--all"];
+    const question = ["stats"];
     const before = await other.run(question);
     rmSync(a);
     assert.equal(await other.run(question), before);
@@ -236,10 +234,10 @@ describe("figures without an index", () => {
 
   test("are forgotten with their session", async () => {
     const { other, bytes } = two();
-    await other.run(["stats", "--all"]);
+    await other.run(["stats"]);
     assert.ok(bytes().includes("msg_a"));
     assert.equal((await runCli(["forget", A, "--yes"], other)).exitCode, 0);
-    await other.run(["stats", "--all"]);
+    await other.run(["stats"]);
     assert.deepEqual([bytes().includes("msg_a"), bytes().includes("msg_b")], [false, true]);
   });
 });
@@ -254,7 +252,7 @@ describe("figures from an index", () => {
     const said = answer(`msg ${secret}`, [text("Yes")], usage(1, 2), { model: `model ${secret}` });
     other.write(`.claude/projects/-p/${ID}.jsonl`, file(userText(`Say ${secret}`), said, title));
     await other.index();
-    for (const question of [["stats", "--all", "--by", "model"], ["list"]]) {
+    for (const question of [["stats", "--by", "model"], ["list"]]) {
       const answered = await other.run(question);
       assert.equal(answered, await other.cold(question));
       assert.doesNotMatch(answered, new RegExp(RegExp.escape?.(secret) ?? secret.replaceAll(/[^\w]/g, ".")));
@@ -304,7 +302,7 @@ describe("figures from an index", () => {
     const store = await openFakeStore(join(other.home, "data/opencode/opencode.db"), [
       { id: "ses_theirs", messages: [{ id: "msg_1", data: { role: "user" }, parts: [part] }] },
     ]);
-    const ask = async (): Promise<string[]> => [await other.run(["list"]), await other.run(["stats", "--all"])];
+    const ask = async (): Promise<string[]> => [await other.run(["list"]), await other.run(["stats"])];
     const asked = await ask();
     const [listed = "", summed = ""] = asked;
     assert.ok(
@@ -337,7 +335,7 @@ describe("figures from an index", () => {
     }));
     const store = await openFakeStore(join(other.home, "data/opencode/opencode.db"), [{ id: "ses_theirs", messages }]);
     const sums = async (): Promise<(number | null)[]> => {
-      const { total, messages: all, tool_calls } = JSON.parse(await other.run(["stats", "--all"]));
+      const { total, messages: all, tool_calls } = JSON.parse(await other.run(["stats"]));
       return [total.tokens_in, total.tokens_out, total.messages, all, tool_calls];
     };
     await other.index();
@@ -352,7 +350,7 @@ describe("figures from an index", () => {
       await other.index();
       assert.deepEqual(await sums(), [230, 460, 5, 4, 2]);
     }
-    const files = JSON.parse(await other.cold(["stats", "--all"]));
+    const files = JSON.parse(await other.cold(["stats"]));
     assert.deepEqual([files.total.tokens_in, files.messages], [20, 3]);
   });
 
@@ -381,7 +379,7 @@ describe("figures from an index", () => {
     for (const machine of [stored, recorded]) {
       for (const isIndexed of [false, true]) {
         if (isIndexed) await machine.index();
-        const { total, rows, repeated_messages } = JSON.parse(await machine.run(["stats", "--all", "--by", "session"]));
+        const { total, rows, repeated_messages } = JSON.parse(await machine.run(["stats", "--by", "session"]));
         const answers = rows.map((row: { key: string; messages: number }) => [row.key, row.messages]);
         assert.deepEqual([total.messages, total.tokens_in, repeated_messages], [3, 300, 1]);
         assert.deepEqual(Object.fromEntries(answers), { ses_1: 1, ses_2: 2 });

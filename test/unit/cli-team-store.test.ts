@@ -37,7 +37,7 @@ describe("a team's store", () => {
     });
     utimesSync(path, 1_000_000_000, 1_000_000_000);
     utimesSync(old, 1_100_000_000, 1_100_000_000);
-    const stats = await runCli(["stats", "--all", "--json"], { home, env });
+    const stats = await runCli(["stats", "--json"], { home, env });
     assert.equal(stats.exitCode, 0, stats.stderr);
     assert.deepEqual(await held(), before);
     // Figures are kept in this machine's own file, for the session that the team's store lacks and the changed one.
@@ -47,14 +47,14 @@ describe("a team's store", () => {
       [SESSION, other].toSorted().map((id) => [id, true]),
     );
     await own.close();
-    const again = await runCli(["stats", "--all", "--json"], { home, env });
+    const again = await runCli(["stats", "--json"], { home, env });
     assert.equal(again.stdout, stats.stdout);
     const found = await runCli(["find", "heliotrope", "--json"], { home, env });
     assert.match(found.stdout, /a heliotrope question/);
     assert.match(found.stderr, /will be read as files; `transcripts index` adds them/);
     assert.deepEqual(await held(), before);
     assert.equal((await runCli(["forget", other, "--yes"], { home, env })).exitCode, 1);
-    await runCli(["stats", "--all"], { home, env });
+    await runCli(["stats"], { home, env });
     const left = await openStore({ env: {}, home }, { readOnly: true });
     assert.deepEqual(
       (await left.sessions()).map(({ session_id: id }) => id),
@@ -94,7 +94,7 @@ describe("a team's store", () => {
       if (version > 0) await (await openStore(place)).close();
       if (version > 0) await postgres.sql(place, `UPDATE transcripts_schema SET version = ${version}`);
       const before = await shape();
-      for (const command of [["find", "prices"], ["stats", "--all"], ["list"], ["snippets", "query"], ["doctor"]])
+      for (const command of [["find", "prices"], ["stats"], ["list"], ["snippets", "query"], ["doctor"]])
         await runCli(command, { home, env });
       if (version > 0) assert.match((await runCli(["index"], { home, env })).stderr, /created by another version/);
       const calls = new ToolCalls({ env, home });

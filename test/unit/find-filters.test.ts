@@ -167,7 +167,7 @@ describe("each filter finds the same", () => {
     test(`in the command and the tool: ${state}`, async () => {
       const made = await home();
       const env = { XDG_DATA_HOME: join(made, "data") };
-      if (state === "figures") assert.equal((await runCli(["stats", "--all"], { home: made, env })).exitCode, 0);
+      if (state === "figures") assert.equal((await runCli(["stats"], { home: made, env })).exitCode, 0);
       if (state === "content" || state === "file gone")
         assert.equal((await runCli(["index"], { home: made, env })).exitCode, 0);
       if (state === "file gone") {
@@ -229,7 +229,7 @@ test("`stats --agent`, `stats --by agent` and `list --agent` tell the agents apa
   };
   const rows = z.array(z.object({ key: z.string(), messages: z.number() }));
   const sums = z.object({ sessions: z.number(), by: z.string().nullable(), rows });
-  const all = sums.parse(await run("stats", "--all", "--by", "agent"));
+  const all = sums.parse(await run("stats", "--by", "agent"));
   assert.deepEqual(all, { sessions: 3, by: "agent", rows: [{ key: "claude-code", messages: 8 }] });
   assert.equal(sums.parse(await run("stats", "--agent", "kilo")).sessions, 1);
   assert.equal(z.object({ session_id: z.string() }).parse(await run("list", "--agent", "kilo")).session_id, KILO);

@@ -163,7 +163,7 @@ describe("every command refuses", () => {
     const home = makeTempDir();
     const own = storeSession(home, user("Hello", 0) + says("Hi", 1));
     for (const [at, [, , text]] of FOREIGN.entries()) writeFileSync(join(own, "..", `${at}.jsonl`), text);
-    const { stdout, stderr } = await runCli(["stats", "--all", "--json"], { home });
+    const { stdout, stderr } = await runCli(["stats", "--json"], { home });
     assert.equal(JSON.parse(stdout).sessions, 1);
     assert.equal(JSON.parse(stdout).unreadable, FOREIGN.length, stderr);
     const found = await runCli(["find", "Hi", "--json"], { home });

@@ -33,7 +33,7 @@ async function listed(machine: Machine, cwd: string): Promise<string[]> {
 }
 
 async function counted(machine: Machine, cwd: string): Promise<number> {
-  return JSON.parse((await run(machine, cwd, ["stats", "--all", "--json"])).stdout).sessions;
+  return JSON.parse((await run(machine, cwd, ["stats", "--json"])).stdout).sessions;
 }
 
 async function searched(machine: Machine, cwd: string): Promise<string | undefined> {
@@ -54,7 +54,7 @@ describe("a session that is recorded and in opencode's own store", () => {
   }
 
   test("is one session, whatever was asked before and in whichever folder", async () => {
-    for (const first of [["list"], ["stats", "--all"], ["index"], ["find", "asked"], ["stats", "ses_both"]]) {
+    for (const first of [["list"], ["stats"], ["index"], ["find", "asked"], ["stats", "ses_both"]]) {
       const machine = await recorded();
       const folders = [machine.project, machine.home, makeTempDir()];
       await run(machine, machine.project, first);
@@ -113,7 +113,7 @@ describe("copies of opencode's database", () => {
       await writeFakeStore(join(folder, stale), [said("ses_1", ["asked", "answered"], 1), said("ses_2", ["asked"], 1)]);
       assert.match((await run(machine, machine.home, ["show", "ses_1"])).stdout, /asked again/);
       assert.deepEqual(await listed(machine, machine.home), ["ses_1", "ses_2"]);
-      const stats = JSON.parse((await run(machine, machine.home, ["stats", "--all", "--json"])).stdout);
+      const stats = JSON.parse((await run(machine, machine.home, ["stats", "--json"])).stdout);
       assert.deepEqual([stats.sessions, stats.prompts], [2, 3]);
     }
   });
@@ -131,7 +131,7 @@ describe("profiles of Claude Code", () => {
         `${JSON.stringify({ type: "user", uuid: profile, message, sessionId: profile, cwd: "/p" })}\n`,
       );
     }
-    for (const before of [["list"], ["stats", "--all"], ["index"], ["find", "asked"], ["list"]]) {
+    for (const before of [["list"], ["stats"], ["index"], ["find", "asked"], ["list"]]) {
       for (const profile of ["work", "home"]) {
         machine.env = { CLAUDE_CONFIG_DIR: join(machine.home, `.claude-${profile}`) };
         await run(machine, machine.home, before);

@@ -86,7 +86,7 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
         ["timeline", "ses_new"],
         ["errors", "ses_new", "--json"],
         ["stats", "ses_new", "--json"],
-        ["stats", "--all", "--json"],
+        ["stats", "--json"],
       ]) {
         const { exitCode, stdout, stderr } = await run(machine, ...argv);
         assert.equal(exitCode, 0, `${argv.join(" ")}: ${stderr}`);
@@ -145,7 +145,7 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
     database.close();
     assert.match((await run(machine, "stats", "ses_fork", "--json")).stdout, /"tokens_in": 10100/);
     for (const command of [["stats"], ["index"], ["stats"]]) {
-      const { stdout } = await run(machine, ...command, ...(command[0] === "stats" ? ["--all", "--json"] : []));
+      const { stdout } = await run(machine, ...command, ...(command[0] === "stats" ? ["--json"] : []));
       if (command[0] === "stats") assert.match(stdout, /"tokens_in": 11100,/);
     }
   });

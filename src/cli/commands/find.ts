@@ -290,7 +290,7 @@ function scopeLine(context: CommandContext, { query, options }: FindRequest, sco
   const bytes = found.unindexed.reduce((sum, { bytes: size }) => sum + (size ?? 0), 0);
   const isQuick = storePlace(context).exists || bytes < WORTH_AN_INDEX_BYTES;
   const hint = isQuick ? "" : "; `transcripts index` makes searching quick";
-  return `searched ${where}, ${unreadable} unreadable${rankedNote(scope)}${more}${wordsNote(query, scope)}${hint}`;
+  return `searched ${where}${unreadable === 0 ? "" : `, ${unreadable} unreadable`}${rankedNote(scope)}${more}${wordsNote(query, scope)}${hint}`;
 }
 
 function indexNote({ index, found }: Scope): string {

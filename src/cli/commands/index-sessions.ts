@@ -79,7 +79,7 @@ function scopeLine(report: IndexReport): string {
     `${changed} changed`,
     `${unchanged} unchanged`,
     ...missing,
-    `${unreadable.length} unreadable`,
+    ...(unreadable.length === 0 ? [] : [`${unreadable.length} unreadable`]),
   ];
   const megabytes = (bytes / 1e6).toFixed(1);
   return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${counted(events, "event")} from ${megabytes} MB`;

@@ -1,5 +1,5 @@
 /** `transcripts list` */
-import { compact, count, counted, dayAndTime, dollars } from "../../quantities.ts";
+import { count, counted, dayAndTime } from "../../quantities.ts";
 import { type ListedSession, newestSessions } from "../../queries/newest-sessions.ts";
 import {
   agent,
@@ -24,7 +24,7 @@ import { NO_SESSIONS, noteUnread, sessionsAsked } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
 import { projectName } from "../../texts/passage-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { tookCell } from "../stats-text.ts";
+import { durationCell, outCell, shortCost, signsNote } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 
@@ -88,6 +88,8 @@ export const command = runnable(definition, async (context, _args, options) => {
   else if (rows.length > 0) {
     const ids = sessions.map(({ id }) => id);
     await context.out(listText(context, rows, ids));
+    const signs = signsNote(rows);
+    if (signs !== "") context.note(signs);
   }
   if (found.isMore && limit === SCREENFUL && options.recent === undefined) {
     context.note(`${count(rows.length)} of ${count(sessions.length)} sessions; --all lists all`);
@@ -119,9 +121,9 @@ function listText({ colors, columns }: CommandContext, rows: readonly ListOutput
     { head: "TIME", cell: (row) => dayAndTime(row.problem === null ? row.ended : row.modified), paint: colors.dim },
     { head: "SESSION", cell: (row) => neutralLine(ids.get(row.session_id) ?? row.session_id), paint: colors.yellow },
     { head: "TURNS", cell: (row) => String(row.turns), align: "right", drop: 2 },
-    { head: "TOOK", cell: tookCell, align: "right", drop: 3 },
-    { head: "COST", cell: costCell, align: "right", drop: 1 },
-    { head: "OUT", cell: (row) => compact(row.tokens_out), align: "right", drop: 6 },
+    { head: "ACTIVE", cell: (row) => durationCell(row.active_ms), align: "right", drop: 3 },
+    { head: "COST", cell: (row) => shortCost(row) || "?", align: "right", drop: 1 },
+    { head: "OUT", cell: outCell, align: "right", drop: 6 },
     { head: "SOURCE", cell: (row) => (row.source === "opencode" ? (row.agent ?? row.source) : row.source), drop: 4 },
     {
       head: "PROJECT",
@@ -132,10 +134,6 @@ function listText({ colors, columns }: CommandContext, rows: readonly ListOutput
     { head: "TITLE", cell: titleCell, flexible: true },
   ];
   return table(shape, rows, columns);
-}
-
-function costCell({ cost_usd: cost, cost_is_estimate: isEstimate }: ListOutput): string {
-  return cost === null ? "?" : (isEstimate ? "~" : "") + dollars(cost);
 }
 
 function titleCell({ is_archived, host, problem, title, prompt }: ListOutput): string {

@@ -17,7 +17,7 @@ import {
   type OptionsOf,
   type Versioned,
 } from "../command.ts";
-import { badArguments, type CommandContext } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
@@ -26,20 +26,21 @@ import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed, sessionsAsked } from "../session-input.ts";
 
 const definition = createCommand("stats", {
-  summary: "Adds up tokens, cost, models, tools, errors and time of sessions.",
+  summary: "Adds up tokens, cost, models, tools, errors and time, of all sessions or of those that are named.",
   description:
     "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
-    "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time. " +
+    "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time, and weeks begin on Monday. " +
+    "Active time leaves out pauses of more than 5 minutes. " +
     "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them.",
   examples: {
-    "transcripts stats latest": "Shows the figures of the newest session.",
-    "transcripts stats --all --by day --since 7d": "Shows each day of the last week.",
-    "transcripts stats --all --by project --json | jq .total": "Prints the totals as JSON.",
+    "transcripts stats": "Shows the figures of all sessions.",
+    "transcripts stats latest": "Shows those of the newest session.",
+    "transcripts stats --by day --since 7d": "Shows each day of the last week.",
+    "transcripts stats --by project --json | jq .total": "Prints the totals as JSON.",
   },
   nothing: "no session matches",
 })
   .argument("[SESSION...]", SESSION)
-  .option("--all", "Counts all sessions.")
   .addOption(since("activity"))
   .addOption(until("activity"))
   .addOption(project)
@@ -56,7 +57,7 @@ export const command = runnable(definition, async (context, [args], options) => 
   const asked = betweenAsked(context, options);
   const { refs, named, unreadable } = await refsAsked(context, args, options, asked);
   const redactor = redactorFor(options);
-  // All figures are kept whatever the filter, which `--all` does not need to be told.
+  // All figures are kept, whatever the filter.
   const keepsAll = args.length === 0 && isFiltered(options);
   const whole = await figuresAsked(context, refs, { isRaw: redactor === undefined, keepsAll, between: asked });
   const read: ReadSession[] = [];
@@ -78,14 +79,20 @@ export const command = runnable(definition, async (context, [args], options) => 
   if (read.length > 0) {
     if (options.json) await context.printObject(result);
     else {
-      const { statsText } = await import("../stats-text.ts");
+      const { signsNote, statsText } = await import("../stats-text.ts");
       await context.out(statsText(context, result));
+      const signs = signsNote([result.total]);
+      if (signs !== "") context.note(signs);
     }
   }
   const isNone = refs.length === 0 && failed === 0 && !isFiltered(options);
   const kept = read.filter(({ ref }) => ref.archived !== null).length;
   const from = kept === 0 ? "" : `, ${kept} of them from the store since their files are not here`;
-  context.note(isNone ? NO_SESSIONS : `read ${counted(read.length, "session")}${from}, ${failed} unreadable`);
+  context.note(
+    isNone
+      ? NO_SESSIONS
+      : `read ${counted(read.length, "session")}${from}${failed === 0 ? "" : `, ${failed} unreadable`}`,
+  );
   if (args.length > 0 && failed > 0) return 2;
   return read.length > 0 ? 0 : 1;
 });
@@ -110,8 +117,6 @@ async function refsAsked(
   asked: Between | undefined,
 ): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
   if (args.length === 0) {
-    if (!options.all && !isFiltered(options))
-      throw badArguments("No session given.", "Name one, such as `latest`, or use --all.");
     const inOrder = options.by === "session";
     const { sessions, unreadable } = await sessionsAsked(context, options, {
       since: asked?.since,
@@ -120,7 +125,6 @@ async function refsAsked(
     });
     return { refs: sessions, named: new Set(), unreadable: unreadable.length };
   }
-  if (options.all) throw badArguments("--all and a SESSION exclude each other.", "Use one of them.");
   const byPlace = new Map<string, SessionRef>();
   const named = new Set<SessionRef>();
   for (const argument of args) {

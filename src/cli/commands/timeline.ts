@@ -7,7 +7,7 @@ import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { sessionHeading } from "../conversation-text.ts";
-import { TOKEN_COLUMNS, tookCell } from "../stats-text.ts";
+import { durationCell, signsNote, TOKEN_COLUMNS } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
@@ -47,6 +47,8 @@ export const command = runnable(definition, async (context, [argument], options)
     }
   } else if (rows.length > 0) {
     await context.out(timelineText(context, await shownRef(redactor, ref), conversation, rows));
+    const signs = signsNote(rows.map((row) => ({ ...row, unpriced_models: [], cost_is_estimate: false })));
+    if (signs !== "") context.note(signs);
   }
   return rows.length > 0 ? 0 : 1;
 });
@@ -64,7 +66,7 @@ function timelineText(
   const shape: Column<TurnRow>[] = [
     { head: "TURN", cell: (row) => String(row.turn), align: "right" },
     { head: "TIME", cell: (row) => dayAndTime(row.timestamp), paint: colors.dim },
-    { head: "TOOK", cell: tookCell, align: "right", drop: 1 },
+    { head: "TOOK", cell: (row) => durationCell(row.duration_ms), align: "right", drop: 1 },
     ...TOKEN_COLUMNS,
     { head: "TOOLS", cell: (row) => cut(toolsCell(row), toolsWidth), drop: 2, paint: colors.blue },
     { head: "PROMPT", cell: (row) => cut(promptOf(row), MAX_PROMPT_COLUMNS), flexible: true },

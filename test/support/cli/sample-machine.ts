@@ -122,9 +122,9 @@ export const ALL: readonly (readonly string[])[] = [
   ["list", "--subagents", "--empty", "--json"],
   ["list", "--recent", "2", "--project", "/work/shop"],
   ["list", "--json", "--until", "2026-01-01", "--agent", "opencode"],
-  ["stats", "--all", "--json"],
-  ["stats", "--all", "--json", "--by", "session"],
-  ["stats", "--all", "--json", "--since", at(5), "--until", at(65)],
+  ["stats", "--json"],
+  ["stats", "--json", "--by", "session"],
+  ["stats", "--json", "--since", at(5), "--until", at(65)],
 ];
 
 export function questionsAbout(ids: readonly string[]): string[][] {

@@ -49,6 +49,7 @@ export function madeSession(session_id = "s1", changed: Partial<StoredSession> =
     agent_version: null,
     started_at: "2026-01-01T00:00:00.000Z",
     ended_at: null,
+    active_ms: 0,
     modified_at: null,
     counts: { damaged: 2, unknown_lines: 1, redactions: { token: 2 } },
     state: madeState(),
