@@ -76,7 +76,7 @@ if (!existsSync(KILO)) {
     const { plugin: _, ...shared } = JSON.parse(await readFile(config, "utf8"));
     const own = { ...shared, $schema: "https://app.kilo.ai/config.json", plugin: [[REPOSITORY, { format: "both" }]] };
     await writeFile(join(sandbox.projectDir, "kilo.json"), JSON.stringify(own));
-  }, 60_000);
+  });
   afterAll(async () => {
     await model.close();
     if (process.env["KEEP_SANDBOX"] === undefined) await sandbox.remove();
@@ -114,7 +114,7 @@ if (!existsSync(KILO)) {
         const kept = await exportedFrom(stored?.database ?? "", id);
         assert.deepEqual(withoutDiffs(JSON.stringify(kept)), withoutDiffs(printed));
       }
-    }, 600_000);
+    });
 
     test("is an agent of its own in list and doctor", async () => {
       const setting = { home: sandbox.root, cwd: sandbox.projectDir, env: pathsOf(sandbox) };

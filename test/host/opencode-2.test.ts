@@ -96,7 +96,7 @@ if (OPENCODE2_BIN === undefined) {
       modelURL: model.url,
       plugins: PLUGINS,
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(hosts.map((host) => host.stop("SIGKILL")));
     await model.close();
@@ -116,7 +116,7 @@ if (OPENCODE2_BIN === undefined) {
         assert.deepEqual(await told(sessionID), stored, names.join());
       }
       await host.stop("SIGTERM");
-    }, 120_000);
+    });
 
     test("loads the file of a checkout that it looks for, and the installed package by its name", async () => {
       const packages = join(sandbox.env["XDG_CACHE_HOME"] ?? "", "opencode/packages/opencode-transcripts");
@@ -134,7 +134,7 @@ if (OPENCODE2_BIN === undefined) {
         ]);
       }
       await sandbox.configure(PLUGINS);
-    }, 120_000);
+    });
 
     test("runs and records once with two copies of the package in its configuration", async () => {
       const packages = join(sandbox.env["XDG_CACHE_HOME"] ?? "", "opencode/packages/opencode-transcripts");
@@ -147,7 +147,7 @@ if (OPENCODE2_BIN === undefined) {
       await host.stop("SIGTERM");
       assert.deepEqual(await told(sessionID), toldByStore(await messagesAfterwards(sessionID)));
       await sandbox.configure(PLUGINS);
-    }, 120_000);
+    });
 
     test("records a subagent below its parent", async () => {
       const host = await start();
@@ -158,7 +158,7 @@ if (OPENCODE2_BIN === undefined) {
       assert.deepEqual(await told(childID, `${parentID}/${childID}.md`), stored);
       await host.stop("SIGTERM");
       assert.deepEqual(await told(parentID), toldByStore(await messagesAfterwards(parentID)));
-    }, 120_000);
+    });
 
     for (const signal of ["SIGKILL", "SIGHUP", "SIGTERM"] as const) {
       test(`goes on after ${signal} in a running call, with nothing lost or doubled`, async () => {
@@ -182,7 +182,7 @@ if (OPENCODE2_BIN === undefined) {
         await next.stop("SIGTERM");
         assert.deepEqual((await told(sessionID)).told.map(withoutMarks), stored.told.map(withoutMarks));
         assert.deepEqual((await told(sessionID)).results, stored.results);
-      }, 120_000);
+      });
     }
 
     test(
@@ -224,7 +224,7 @@ if (OPENCODE2_BIN === undefined) {
       assert.match(stored, /Saved as .*This host cannot be asked to summarize; do it by hand\./);
       assert.doesNotMatch(stored, /"type":"compaction"/);
       await host.stop("SIGTERM");
-    }, 120_000);
+    });
 
     test("keeps two folders of one process apart", async () => {
       const other = join(sandbox.root, "other");
@@ -242,7 +242,7 @@ if (OPENCODE2_BIN === undefined) {
           "assistant: A plain answer.",
         ]);
       }
-    }, 120_000);
+    });
 
     test("has sessions that are read from its database as it tells of them, with forks, reverts and summaries", async () => {
       const host = await start();
@@ -274,7 +274,7 @@ if (OPENCODE2_BIN === undefined) {
         if (children.includes(sessionID)) assert.equal(ref.parentId, parent);
       }
       await host.stop("SIGTERM");
-    }, 180_000);
+    });
 
     test("records a fork with its origin, and says what a committed revert removed", async () => {
       const host = await start();
@@ -302,7 +302,7 @@ if (OPENCODE2_BIN === undefined) {
       );
       const origin = events[1]?.find(({ name }) => name === "forked");
       assert.deepEqual(origin?.data, { sessionID: parent });
-    }, 120_000);
+    });
 
     test("records text that was streamed before an abort, as interrupted", async () => {
       const host = await start();
@@ -314,7 +314,7 @@ if (OPENCODE2_BIN === undefined) {
       const stored = toldByStore(await host.messages(sessionID));
       await host.stop("SIGTERM");
       assert.deepEqual((await told(sessionID)).told, stored.told);
-    }, 120_000);
+    });
   });
 }
 

@@ -29,7 +29,7 @@ test("a stored session is what opencode exports, and its tree is that of our tra
     await theatre.remove();
     await model.close();
   }
-}, 180_000);
+});
 
 async function compareExports(theatre: Theatre): Promise<void> {
   const { sessions, unreadable } = await findSessions(storeOf(theatre), { all: true });

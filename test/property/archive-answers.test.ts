@@ -61,7 +61,7 @@ describe("sessions whose files are gone", () => {
       );
       // Latest is the same session, and the beginning of an id finds it.
       await checkQuestions(machine, [...ALL, ...questionsAbout(ids), ["show", "latest"], ["show", "0a1b2c3d"]]);
-    }, 240_000);
+    });
   }
 
   test("are read by tools as before", async () => {
@@ -96,7 +96,7 @@ describe("sessions whose files are gone", () => {
     } finally {
       await tools.close();
     }
-  }, 120_000);
+  });
 
   test("are exported, but for the damaged places, of which only the number is kept", async () => {
     const machine = await sampleMachine();
@@ -118,7 +118,7 @@ describe("sessions whose files are gone", () => {
     }
     const { stderr } = await machine.run("show", MAIN);
     assert.match(stderr, /from the store, since .* no longer has it; 2 damaged places of it were not kept/);
-  }, 120_000);
+  });
 
   test("have the entries of their conversation", async () => {
     const machine = await sampleMachine();
@@ -142,7 +142,7 @@ describe("sessions whose files are gone", () => {
     }
     const { stderr } = await machine.run("entries", MAIN);
     assert.match(stderr, /only lines with a part of the conversation were kept/);
-  }, 120_000);
+  });
 
   test("are found, and the command that find prints opens them", async () => {
     const machine = await sampleMachine();
@@ -159,7 +159,7 @@ describe("sessions whose files are gone", () => {
         assert.ok(shown.stdout.includes(term), shown.stdout);
       }
     }
-  }, 120_000);
+  });
 
   test("are refused where secrets are wanted, and left out of lists", async () => {
     const machine = await sampleMachine();
@@ -173,7 +173,7 @@ describe("sessions whose files are gone", () => {
     const { exitCode, stderr } = await machine.run("list", "--no-redact");
     assert.equal(exitCode, 1);
     assert.match(stderr, /left out: 5 sessions that are only in the store/);
-  }, 120_000);
+  });
 
   test("are found by the path that they had, and forgotten by it", async () => {
     const machine = await sampleMachine();
@@ -184,7 +184,7 @@ describe("sessions whose files are gone", () => {
     assert.deepEqual(await machine.run("show", path), byId);
     assert.equal((await machine.run("forget", path, "--yes")).exitCode, 0);
     assert.equal((await machine.run("show", MAIN)).exitCode, 2);
-  }, 120_000);
+  });
 
   test("of another machine are listed with its name, and are not the latest here", async () => {
     const place = await postgres.newPlace();
@@ -208,7 +208,7 @@ describe("sessions whose files are gone", () => {
     assert.deepEqual([found?.["host"], found?.["path"]], ["their-host", null]);
     const [, ...args] = String(found?.["open"]).split(" ");
     assert.match((await machine.run(...args)).stdout, /price\.mjs/);
-  }, 120_000);
+  });
 
   test("give snippets with their citation", async () => {
     const machine = await sampleMachine();
@@ -222,7 +222,7 @@ describe("sessions whose files are gone", () => {
     assert.match(snippets[0].content, /^\[4\] {3}! File does not exist\.$/m);
     assert.equal(snippets[0].metadata.citation.event_ids.length, 5);
     assert.equal(snippets[0].metadata.citation.entries.length, 5);
-  }, 120_000);
+  });
 });
 
 /** Three kinds of forks: a copy of a file, of rows with new ids, and of rows that name the session they are from. */
@@ -350,7 +350,7 @@ describe("a fork whose parent only the store has", () => {
       }
       assert.match((await orphaned.run("show", fork)).stdout, /The fork goes on/);
       await check();
-    }, 120_000);
+    });
   }
 });
 
@@ -392,7 +392,7 @@ describe("a file that went away", () => {
     const { exitCode } = await machine.run("forget", MAIN, "--yes");
     assert.equal(exitCode, 0);
     assert.equal((await machine.run(...show)).exitCode, 2);
-  }, 120_000);
+  });
 });
 
 describe("session files", () => {

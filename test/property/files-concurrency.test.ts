@@ -68,7 +68,7 @@ describe("two writers of one file in one process", () => {
       }),
       { numRuns: runs(150) },
     );
-  }, 120_000);
+  });
 });
 
 /** Waits until nobody writes; false if there is no file to tear. */
@@ -98,7 +98,7 @@ describe("processes that write the same files", () => {
           assert.deepEqual(startingWith(found.keys, prefix), numbers(count, prefix));
         }
       }
-    }, 120_000);
+    });
   }
 });
 

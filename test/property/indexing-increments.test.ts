@@ -70,7 +70,7 @@ describe("indexing a session that grows", () => {
       }),
       { numRuns: runs(150) },
     );
-  }, 120_000);
+  });
 
   test("does so where the title that was kept is blank", async () => {
     const title = JSON.stringify({ type: "ai-title", aiTitle: "\r\n", sessionId: "S" });

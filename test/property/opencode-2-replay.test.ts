@@ -84,7 +84,7 @@ describe("a recorded session of opencode 2.x", () => {
           assert.deepEqual(played.results, results, name);
         });
       }
-    }, 120_000);
+    });
 
     test(`${vocabulary}: keeps messages that the user reverted`, async () => {
       await inFolder(async (folder) => {
@@ -209,7 +209,7 @@ describe("events of opencode 2.x that arrive in another way", () => {
       }),
       { numRuns: runs(500) },
     );
-  }, 240_000);
+  });
 
   test("with any of them missing lack nothing that the host stored, in order if the beginning came", async () => {
     const lost = fc.array(fc.nat(), { minLength: 1, maxLength: 5 });
@@ -230,5 +230,5 @@ describe("events of opencode 2.x that arrive in another way", () => {
       }),
       { numRuns: runs(500) },
     );
-  }, 240_000);
+  });
 });

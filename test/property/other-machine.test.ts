@@ -85,7 +85,7 @@ describe("sessions of another machine", () => {
     // Sessions of our own change nothing.
     ours.write(`${projects}/${OWN}.jsonl`, user("Ours", 0) + says("Yes", 1));
     await checkAlike(theirs, ours, questionsAbout(ids.slice(0, 3)));
-  }, 240_000);
+  });
 
   test("name their machine wherever they are shown", async () => {
     const { ours } = await machines();
@@ -106,7 +106,7 @@ describe("sessions of another machine", () => {
     assert.equal((await ours.run("stats", "--here")).exitCode, 1);
     const all = JSON.parse(await shown("stats", "--json", "--by", "session"));
     assert.ok(all.rows.every((row: { host: unknown }) => row.host === "their-host"));
-  }, 120_000);
+  });
 
   test("are read by tools, which name their machine", async () => {
     const { theirs, ours } = await machines();
@@ -139,7 +139,7 @@ describe("sessions of another machine", () => {
     } finally {
       await Promise.all([there.close(), here.close()]);
     }
-  }, 120_000);
+  });
 
   test("have the entries of their conversation, and the same page", async () => {
     const { theirs, ours } = await machines();
@@ -161,7 +161,7 @@ describe("sessions of another machine", () => {
       const at = [...is].findIndex((character, place) => character !== was[place]);
       assert.ok(is === was, `${id}: ${is.slice(Math.max(0, at - 200), at + 200)}`);
     }
-  }, 120_000);
+  });
 
   test("are found and fixed with commands that work here", async () => {
     const { url, name } = await team();
@@ -193,7 +193,7 @@ describe("sessions of another machine", () => {
     assert.match(opened.stdout, /Cannot find module heliotrope/, opened.stderr);
     assert.match((await ours.run("fixes", "Cannot find module heliotrope")).stdout, /their-host/);
     assert.equal((await ours.run("fixes", "Cannot find module heliotrope", "--here")).exitCode, 1);
-  }, 120_000);
+  });
 
   test("are latest only if asked for, and left out with --here", async () => {
     const { theirs, ours } = await machines();
@@ -220,7 +220,7 @@ describe("sessions of another machine", () => {
     assert.deepEqual(await ids("list", "--here"), [OWN]);
     assert.equal((await ours.run("show", "latest")).stdout.replace(/^.*resume.*\n/m, "").includes("Our prices"), true);
     assert.equal((await ours.run("show", "latest@nowhere")).exitCode, 2);
-  }, 120_000);
+  });
 
   test("are cited by snippets as they are there", async () => {
     const { theirs, ours } = await machines();
@@ -241,7 +241,7 @@ describe("sessions of another machine", () => {
       (await ours.rows("list")).map(({ host }) => host),
       Array.from({ length: 5 }, () => "their-host"),
     );
-  }, 120_000);
+  });
 });
 
 /** The content of a snippet of some turns. */
@@ -302,7 +302,7 @@ describe("the same path on two machines", () => {
     } finally {
       rmSync(home, { force: true });
     }
-  }, 120_000);
+  });
 
   test("with the same content, as after a move to a new machine, is one session", async () => {
     const { theirs, ours, url } = await machines();
@@ -319,7 +319,7 @@ describe("the same path on two machines", () => {
     await ours.index();
     await isOnce(ours);
     await isOnce(third);
-  }, 120_000);
+  });
 });
 
 describe("a shared database", () => {
@@ -339,7 +339,7 @@ describe("a shared database", () => {
       const { stderr } = await machine.run("index");
       assert.match(stderr, /0 new, 0 changed/, stderr);
     }
-  }, 120_000);
+  });
 
   for (const name of ["sqlite", "postgres"])
     test(`takes one session from many indexers at once, in ${name}`, async () => {
@@ -357,7 +357,7 @@ describe("a shared database", () => {
       machine.lose();
       assert.equal((await machine.run(...question)).stdout, before.stdout);
       assert.equal((await machine.rows("find", "Answer")).length, 4);
-    }, 120_000);
+    });
 
   test("keeps apart sessions of two agents with the same ids of messages, and a fork whose parent it alone has", async () => {
     const { url } = await team();
@@ -388,7 +388,7 @@ describe("a shared database", () => {
     for (const path of databases) rmSync(path);
     assert.match(await shown("ses_of_opencode"), /heliotrope for opencode/);
     assert.match(await shown("ses_of_kilo"), /heliotrope for Kilo/);
-  }, 120_000);
+  });
 
   test("answers a role that may only read, also about sessions that it lacks", async () => {
     const { theirs, ours, sql, url } = await machines();
@@ -424,7 +424,7 @@ describe("a shared database", () => {
     const refused = await ours.run("index");
     assert.equal(refused.exitCode, 2);
     assert.match(refused.stderr, /may not write to the database/);
-  }, 120_000);
+  });
 });
 
 describe("session files of another machine", () => {

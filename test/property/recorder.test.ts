@@ -50,7 +50,7 @@ describe("a session that is cut off anywhere and continues in a new process", ()
         }),
         { numRuns: runs(60) },
       );
-    }, 120_000);
+    });
   }
 });
 
@@ -81,7 +81,7 @@ describe("two recorders on one folder that hear the same", () => {
       }),
       { numRuns: runs(40) },
     );
-  }, 120_000);
+  });
 
   for (const [sessions, turns] of [
     [1, 20],
@@ -103,7 +103,7 @@ describe("two recorders on one folder that hear the same", () => {
         for (const path of [`ses_${n}.md`, `ses_${n}.jsonl`])
           assert.deepEqual((await readSound(folder, path)).told, told, path);
       }
-    }, 120_000);
+    });
   }
 });
 

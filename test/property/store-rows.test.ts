@@ -225,7 +225,7 @@ describe("the rows that a store keeps", () => {
       }),
       { numRuns: runs(60) },
     );
-  }, 120_000);
+  });
 
   for (const [name, format] of Object.entries(FORMATS)) {
     for (const [backend, open, share] of [
@@ -251,7 +251,7 @@ describe("the rows that a store keeps", () => {
           ),
           { numRuns: runs(share) },
         );
-      }, 120_000);
+      });
     }
   }
 

@@ -144,4 +144,4 @@ test("docs/cli.md is up to date (if not: node scripts/cli-docs.ts)", async () =>
   const made = makeTempDir();
   await writeCliDocs(made);
   assert.equal(readFileSync(join(REPOSITORY, "docs/cli.md"), "utf8"), readFileSync(join(made, "cli.md"), "utf8"));
-}, 60_000);
+});

@@ -61,7 +61,7 @@ describe("a team's store", () => {
       [SESSION],
     );
     await left.close();
-  }, 120_000);
+  });
 
   test("leaves the figures that list_sessions reads to the file of this machine", async () => {
     const home = makeTempDir();
@@ -78,7 +78,7 @@ describe("a team's store", () => {
       [[SESSION, true]],
     );
     await own.close();
-  }, 120_000);
+  });
 
   test("is not created by a question, nor changed if it is of another version", async () => {
     const home = makeTempDir();
@@ -107,7 +107,7 @@ describe("a team's store", () => {
       await calls.close();
       assert.deepEqual(await shape(), before);
     }
-  }, 120_000);
+  });
 
   test("tells machines with one host name apart: no machine forgets the sessions of another", async () => {
     const [first, second] = [makeTempDir(), makeTempDir()];
@@ -139,5 +139,5 @@ describe("a team's store", () => {
       [path],
     );
     assert.match((await runCli(["index"], { home: first, env })).stderr, /1 gone \(kept\)/);
-  }, 120_000);
+  });
 });

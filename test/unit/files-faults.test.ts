@@ -78,7 +78,7 @@ describe("a file system whose Nth call fails", () => {
         assert.ok(stats.failedTurns > 0 || kind.how === "short" || outcome.faulty.calls.includes("unlink"));
       }
       assert.deepEqual(rejections, []);
-    }, 120_000);
+    });
   }
 
   test("entries written before a failure are found again, even if others appended since", async () => {

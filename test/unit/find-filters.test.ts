@@ -181,7 +181,7 @@ describe("each filter finds the same", () => {
         assert.deepEqual(await called(machine, argv), places, `${said}, tool`);
       }
       await machine.close();
-    }, 60_000);
+    });
   }
 
   test("in the library", async () => {

@@ -191,7 +191,7 @@ describe("a session that snippets cite, indexed again by a process that dies at 
         }
         await checkAfterDeath(where, cited, expected, `write ${death} of ${count}`);
       }
-    }, 240_000);
+    });
   }
 
   test("keeps its citations and rows in PostgreSQL", async () => {
@@ -221,5 +221,5 @@ describe("a session that snippets cite, indexed again by a process that dies at 
         assert.ok(n > 10 || isDead, "the session has writes");
       }
     }
-  }, 240_000);
+  });
 });

@@ -94,7 +94,7 @@ describe("many sessions", () => {
     });
     assert.deepEqual((await staleSessions(store, machine.where)).stale, []);
     await store.close();
-  }, 120_000);
+  });
 });
 
 describe("two indexers at once", () => {
@@ -129,7 +129,7 @@ describe("two indexers at once", () => {
     const store = await openStore(where);
     assert.deepEqual(await dump(store), await inOneGo(where, { ...OPTIONS, limits: KILLED_LIMITS }));
     await store.close();
-  }, 60_000);
+  });
 
   test("and a signal that stops one leaves what can be gone on with", async () => {
     const machine = machineWith(1, 400);
@@ -191,4 +191,4 @@ test("a session may have more lines in a batch than a call may have arguments", 
   assert.deepEqual((await updateIndex(store, machine.where, OPTIONS)).unreadable, []);
   assert.equal((await store.session(idOf(1)))?.state.done_lines, 400_002);
   await store.close();
-}, 60_000);
+});

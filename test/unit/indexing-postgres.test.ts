@@ -50,7 +50,7 @@ describe("an index in PostgreSQL", () => {
     }
     assert.deepEqual(await dump(first), await inOneGo(machine.where, { redactor: NO_REDACTOR, limits: SMALL }));
     await Promise.all([first.close(), second.close()]);
-  }, 300_000);
+  });
 
   test("takes several more pieces of one answer, which comes line by line", async () => {
     const machine = new Machine();

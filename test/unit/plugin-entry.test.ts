@@ -32,7 +32,7 @@ describe("the plugin's entry", () => {
     for (const name of HOOKS) assert.ok(seen.hooks.includes(name), `${name} is a hook`);
     assert.deepEqual(seen.requests, []);
     assert.deepEqual(readdirSync(project), []);
-  }, 90_000);
+  });
 
   test("has another id in a second copy of the package, with which the preview of opencode 2.x would run neither", async () => {
     const [first, second] = [makeTempDir(), makeTempDir()];

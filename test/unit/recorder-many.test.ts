@@ -27,7 +27,7 @@ describe("very many sessions", () => {
     assert.equal(transcriptsIn(folder).length, 300);
     for (const name of names)
       assert.deepEqual((await readSound(folder, `${name}.md`)).told, toldBy(sampleConversation(name, 2)));
-  }, 120_000);
+  });
 
   test("a session in which something is under way is never let go", async () => {
     const folder = data();
@@ -45,7 +45,7 @@ describe("very many sessions", () => {
     recording.does(delta(of, "upon"), wholeText(of, "Once upon"));
     await recording.end();
     assert.deepEqual((await readSound(folder, "ses_open.md")).told, ["assistant: Once upon"]);
-  }, 120_000);
+  });
 
   test("a burst of a thousand entries in each of 20 sessions is recorded whole and in order", async () => {
     const folder = data();
@@ -65,5 +65,5 @@ describe("very many sessions", () => {
         Array.from({ length: 1_000 }, (_, at) => `assistant: Text ${at}`),
       );
     }
-  }, 120_000);
+  });
 });

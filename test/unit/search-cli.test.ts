@@ -390,7 +390,7 @@ describe("transcripts find with an index", () => {
       ["the oldest.", 2],
       ["too large for now.", null],
     ]);
-  }, 60_000);
+  });
 
   test("a damaged or unwritable cache of the last answer does no harm", async () => {
     const { run, home } = await machine();

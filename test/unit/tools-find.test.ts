@@ -98,7 +98,7 @@ describe("find_in_transcripts", () => {
       }
     }
     await indexed.close();
-  }, 120_000);
+  });
 
   for (const isIndexed of [true, false]) {
     const name = isIndexed ? "with an index" : "without an index";
@@ -168,7 +168,7 @@ describe("find_in_transcripts", () => {
       assert.deepEqual([isNew.indexOf(true), isNew.lastIndexOf(false)], [24, 23], `limit ${limit}`);
     }
     await made.close();
-  }, 60_000);
+  });
 
   test("says after the last passage that there are no more, not that there is nothing", async () => {
     const made = await machine(false);

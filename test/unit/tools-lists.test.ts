@@ -102,7 +102,7 @@ describe("list_errors", () => {
     const made = machine();
     for (const args of [{ limit: 200, max_chars: 100_000 }, { limit: 3 }, { max_chars: 2_000 }, { fixes: true }])
       assert.deepEqual(await failures(made, args), expected, JSON.stringify(args));
-  }, 60_000);
+  });
 
   test("filters by session, tool, project and time, and cites each", async () => {
     const made = machine();

@@ -68,7 +68,7 @@ describe("pages of read_session", () => {
       ),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 
   test("say where an entry is cut, and a larger size shows it whole", async () => {
     const long = Array.from({ length: 9_000 }, (_, at) => `${at} \u{1f600}é`).join(" ");

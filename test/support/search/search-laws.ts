@@ -55,7 +55,7 @@ export function searchLaws(backend: TestBackend, runs: number): void {
           { numRuns: runs },
         );
       });
-    }, 120_000);
+    });
 
     test("finds it among all sessions too, where the index is asked first", async () => {
       await withStore(backend, async (store) => {
@@ -72,7 +72,7 @@ export function searchLaws(backend: TestBackend, runs: number): void {
           { numRuns: runs },
         );
       });
-    }, 120_000);
+    });
 
     test("pages stay as they were while sessions grow, and their last lines are written anew", async () => {
       await withStore(backend, async (store) => {
@@ -95,7 +95,7 @@ export function searchLaws(backend: TestBackend, runs: number): void {
         );
         assert.ok(turned > runs, `${turned} pages were turned in ${runs} runs`);
       });
-    }, 120_000);
+    });
   });
 }
 
