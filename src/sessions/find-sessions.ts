@@ -1,6 +1,7 @@
+import { dirname } from "node:path";
 import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "./claude-sessions.ts";
 import { byEntryTime } from "./entry-times.ts";
-import { scanOpencodeStore } from "./opencode-store.ts";
+import { olderStorage, scanOpencodeStore } from "./opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -74,6 +75,7 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
 
   const unreadable = scanned.flatMap((each) => each.unreadable);
   const listed = scanned.flatMap((each) => each.sessions);
+  unreadable.push(...(await unreadStorage(roots, listed, files)));
   let sessions = joinForms(listed);
   const completed = archived ? await where.archive?.completed({ sessions, unreadable, roots: searched }) : undefined;
   if (completed !== undefined) {
@@ -87,6 +89,19 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
   if (since !== undefined) sessions = sessions.filter(({ lastMs }) => (lastMs ?? 0) >= since.getTime());
   return { sessions, unreadable, roots: searched };
+}
+
+/** Returns the folders beside opencode's databases that have sessions of an older form. */
+async function unreadStorage(
+  roots: readonly SessionRoot[],
+  listed: readonly SessionRef[],
+  files: SessionFiles,
+): Promise<Unreadable[]> {
+  const known = new Set(listed.map(({ id }) => id));
+  const databases = new Map(
+    roots.flatMap(({ source, path }) => (source === "opencode-store" ? [[dirname(path), path] as const] : [])),
+  );
+  return (await Promise.all([...databases.values()].map((path) => olderStorage(path, known, files)))).flat();
 }
 
 function scan(root: SessionRoot, files: SessionFiles, options: ClaudeScanOptions): Promise<ScannedSessions> {

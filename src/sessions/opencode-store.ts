@@ -1,9 +1,10 @@
+import { dirname, join } from "node:path";
 import { textOf, type Fields } from "../parse/json-fields.ts";
 import { givenTitle } from "../parse/titles.ts";
 import type { ScannedSessions } from "./claude-sessions.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
-import { type SessionRef, sessionRef } from "./session-ref.ts";
+import { type SessionRef, sessionRef, type Unreadable } from "./session-ref.ts";
 import { columnsOf, openSqlite, type SqliteReader } from "./sqlite-reader.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
@@ -38,6 +39,33 @@ export async function scanOpencodeStore(
   } catch (error) {
     return { sessions: [], unreadable: [{ path, reason: reasonOf(error) }] };
   }
+}
+
+/**
+ * Returns the folder with sessions of opencode before 1.2, which had a JSON file for each, if it has any that no database
+ * has. opencode copies them to its database, and leaves the files; it may have left out some.
+ */
+export async function olderStorage(
+  database: string,
+  known: ReadonlySet<string>,
+  files: Pick<SessionFiles, "list">,
+): Promise<Unreadable[]> {
+  const path = join(dirname(database), "storage", "session");
+  const ids = new Set<string>();
+  try {
+    for (const folder of await files.list(path)) {
+      if (folder.kind !== "folder") continue;
+      for (const { name } of await files.list(join(path, folder.name))) {
+        const id = /^(ses_\w+)\.json$/.exec(name)?.[1];
+        if (id !== undefined && !known.has(id)) ids.add(id);
+      }
+    }
+  } catch (error) {
+    return isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }];
+  }
+  if (ids.size === 0) return [];
+  const sessions = ids.size === 1 ? "a session" : `${ids.size} sessions`;
+  return [{ path, reason: `it has ${sessions} of opencode before 1.2, as JSON files, which are not read` }];
 }
 
 async function withDatabase<T>(path: string, use: (database: SqliteReader) => T): Promise<T> {

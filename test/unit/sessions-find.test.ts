@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readHead } from "../../src/sessions/file-ref.ts";
 import { findSessions, type FindOptions, type FoundSessions } from "../../src/sessions/find-sessions.ts";
 import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
@@ -358,6 +358,24 @@ describe("what cannot be read", () => {
     assert.match(reasons["opencode.db"] ?? "", /not a database/);
     assert.match(reasons["opencode-empty.db"] ?? "", /it has no table session/);
     assert.match(reasons["opencode-odd.db"] ?? "", /its table session lacks time_updated/);
+  });
+
+  test("sessions of opencode before 1.2 that no database has, by every command", async () => {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [{ id: "ses_migrated" }]);
+    const storage = join(dirname(machine.database), "storage/session");
+    for (const [project, id] of [
+      ["p1", "ses_migrated"],
+      ["p1", "ses_left"],
+      ["p2", "ses_out"],
+    ] as const)
+      machine.write(join(storage, project, `${id}.json`), `{"id":"${id}"}`);
+    const reason = "it has 2 sessions of opencode before 1.2, as JSON files, which are not read";
+    assert.deepEqual((await find(machine.where)).unreadable, [{ path: storage, reason }]);
+    for (const argv of [["list"], ["stats", "--all"], ["find", "x"], ["doctor"]]) {
+      const { stdout, stderr } = await runCli(argv, { home: machine.home });
+      assert.match(stdout + stderr, /2 sessions of opencode before 1\.2/, argv.join(" "));
+    }
   });
 
   test("a folder that may not be listed costs itself", async () => {
