@@ -13,6 +13,8 @@ export interface Match {
   on: string;
   /** Step with the same target. */
   step: Step | null;
+  /** Something that the error refused was replaced: only soon after the failure is it the same purpose. */
+  isReplaced?: boolean;
 }
 
 /** Minimum likeness of two versions of one text. */
@@ -207,7 +209,12 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   const on = `the same command (${first === null ? name : `${name} ${first}`})`;
   const options = failed.words.filter(({ text }) => text.startsWith("-"));
   const isWhole = shares.every((share) => share === "whole") && options.every((option) => hasWord(later, option));
-  return { grade: isWhole && wanted.length === own.length && added.length === 0 ? "same" : "similar", on };
+  const isReplaced = added.length > 0 && wanted.some((word, at) => shares[at] === null && isRefused(word));
+  return {
+    grade: isWhole && wanted.length === own.length && added.length === 0 ? "same" : "similar",
+    on,
+    ...(isReplaced ? { isReplaced } : {}),
+  };
 }
 
 /** Returns whether a command of git ends what a conflict stopped. */

@@ -58,6 +58,9 @@ const LAUNCHED = /^Command (?:running in background with ID|was manually backgro
 const NOTHING =
   /^(?:\(Bash completed with no output\)|\(no output\)|No (?:files|matches|results) found\.?|Found 0 \w+)?$/i;
 
+/** Matches the answer of a read after the end of a file, or of an empty one. */
+const NOTHING_THERE = /^<system-reminder>Warning: the file exists but/;
+
 /**
  * Returns how the step with the same target ended in a later call. The call's own success says nothing about a step before
  * a pipe or another command; then the output decides.
@@ -71,6 +74,7 @@ export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "su
   if (LAUNCHED.test(output)) return "unknown";
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
   if (isLookup && NOTHING.test(output.trim())) return "unknown";
+  if (NOTHING_THERE.test(output)) return "unknown";
   const again = repeatedLines(earlier.text, output);
   // Exit code 0 says little if the whole error is printed again.
   if (again.length > 0 && again.every(Boolean)) return "failed";

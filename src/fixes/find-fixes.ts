@@ -7,33 +7,40 @@
  */
 import { clueOf, outcomeOf, type Clue } from "./evidence.ts";
 import { isIdentical, matchTargets, type Grade, type Match } from "./compare.ts";
-import { diffText, inputChanges, type InputChange } from "./input-diff.ts";
+import { editDiff } from "./edit-diff.ts";
+import { changeOf, remediesFor } from "./remedies.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { once, targetOf, type Target } from "./targets.ts";
 
-export type { InputChange } from "./input-diff.ts";
-
 export interface ToolFix {
   failed: ToolCall;
+  /** The later call that succeeded; null if none did. */
   fix: ToolCall | null;
-  /** Differences between the inputs of the two. */
-  changes: InputChange[];
-  /** The same as text, in the style of `diff -u`. */
+  /** Calls between the two that made the difference, in order: edits and commands. */
+  steps: FixStep[];
+  /** What changed in the call itself, as a diff; empty if that made no difference, or if another tool succeeded. */
   diff: string;
   /** Texts of the assistant between the two, in order. */
   words: string[];
-  /** Successful calls between the two that may have changed something, in order; if none did, those that looked. */
-  steps: ToolCall[];
   /** Failed calls on the same target in between; without a fix, all later ones. */
   attempts: ToolCall[];
   /** Reason why this call is the fix, or why there is none. */
   reason: string;
 }
 
+export interface FixStep {
+  call: ToolCall;
+  /** What it changed in a file; empty for a command. */
+  diff: string;
+}
+
 /** Maximum distance of a fix, in calls. */
 const REACH: Record<Grade, number> = { same: 200, similar: 40 };
-/** The same if the error is only an exit code, which may be the result of a search, comparison or test. */
-const BARE_REACH = 12;
+/**
+ * The same if the error is only an exit code, which may be the result of a search, comparison or test, or if something was
+ * replaced.
+ */
+const NEAR = 12;
 /** Number of calls added to the distance of a fix of this grade. */
 const HANDICAP: Record<Grade, number> = { same: 0, similar: 8 };
 
@@ -82,7 +89,7 @@ function fixOf(failed: LaneCall): ToolFix {
     const isBetter = best === null || cost < best.cost || (isAgain && best.match.grade !== "same");
     if (isBetter) best = { later, match, cost };
   }
-  return best === null ? withoutFix(failed, attempts, clue, following.length) : withFix(failed, best, attempts);
+  return best === null ? withoutFix(failed, attempts, clue, following.length) : withFix(failed, best, attempts, clue);
 }
 
 /** Calls of one message are parallel, so none of them reacts to another's failure. */
@@ -98,36 +105,28 @@ function repeatsSibling(failed: LaneCall, later: LaneCall): boolean {
   return siblings.some((each) => isIdentical(each.target(), later.target()));
 }
 
-function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, { bare }: Clue): boolean {
-  if (bare && later.turn !== failed.turn) return false;
-  return later.index - failed.index <= (bare ? BARE_REACH : REACH[grade]);
+function isInReach(failed: LaneCall, later: LaneCall, { grade, isReplaced = false }: Match, { bare }: Clue): boolean {
+  const isNear = bare || isReplaced;
+  if (isNear && later.turn !== failed.turn) return false;
+  return later.index - failed.index <= (isNear ? NEAR : REACH[grade]);
 }
 
-function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readonly LaneCall[]): ToolFix {
-  const changes = inputChanges(failed.call.tool_input, later.call.tool_input);
+function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readonly LaneCall[], clue: Clue): ToolFix {
   const distance = later.index - failed.index;
   const where = distance === 1 ? "with the next call" : `${distance} calls later`;
-  const between = attempts.filter(({ index }) => index < later.index).map(({ call }) => call);
-  const done = failed.lane.calls.slice(failed.index + 1, later.index).filter(({ call }) => call.status === "completed");
-  const changing = done.filter(mayChange);
+  const tried = attempts.filter(({ index }) => index < later.index);
+  // Calls that began before the failure was known are no reaction to it.
+  const between = failed.lane.calls.slice(failed.index + 1, later.index).filter((each) => isReaction(failed, each));
+  const steps = remediesFor(failed, between, tried, clue);
   return {
     failed: failed.call,
     fix: later.call,
-    changes,
-    diff: diffText(changes, nameOf(failed.call), nameOf(later.call)),
+    steps: steps.map((call) => ({ call, diff: editDiff(call.tool_input) })),
+    diff: changeOf(failed.target(), later.target(), steps, clue),
     words: failed.lane.texts.slice(failed.textsBefore, later.textsBefore),
-    steps: (changing.length > 0 ? changing : done).map(({ call }) => call),
-    attempts: between,
+    attempts: tried.map(({ call }) => call),
     reason: `${later.call.tool_name ?? "A tool"} succeeded ${where} on ${match.on}.`,
   };
-}
-
-function mayChange({ target }: LaneCall): boolean {
-  return target().steps.some(({ purpose }) => ["write", "run", "use"].includes(purpose.kind));
-}
-
-function nameOf({ tool_name, tool_use_id }: ToolCall): string {
-  return [tool_name ?? "unknown tool", tool_use_id ?? ""].join(" ").trim();
 }
 
 function withoutFix(failed: LaneCall, attempts: readonly LaneCall[], clue: Clue, following: number): ToolFix {
@@ -147,7 +146,7 @@ function times(count: number): string {
 }
 
 function unmended(failed: ToolCall, reason: string): ToolFix {
-  return { failed, fix: null, changes: [], diff: "", words: [], steps: [], attempts: [], reason };
+  return { failed, fix: null, steps: [], diff: "", words: [], attempts: [], reason };
 }
 
 // Groups calls and texts by agent, in order: an agent's success does not fix the failure of another one.

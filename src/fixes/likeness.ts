@@ -1,5 +1,5 @@
 /** Similarity of two texts or inputs, from 0 to 1. */
-import { isFields, jsonText } from "../parse/json-fields.ts";
+import { type Fields, isFields, jsonText } from "../parse/json-fields.ts";
 
 /** Number of characters compared; later text adds little, and inputs may be whole files. */
 const MAX_CHARACTERS = 5_000;
@@ -60,14 +60,24 @@ export function inputLikeness(a: InputFields, b: InputFields): number {
 }
 
 /** Fields that only describe the call. */
-const REMARKS = new Set(["description", "explanation", "timeout", "run_in_background", "toolSummary", "toolAction"]);
+const REMARKS = new Set(
+  "description explanation justification timeout timeout_ms run_in_background toolSummary toolAction".split(" "),
+);
 
 /** Returns whether two inputs are equal, ignoring descriptions. */
 export function isSameInput(a: unknown, b: unknown): boolean {
   if (!isFields(a) || !isFields(b)) return asText(a) === asText(b);
-  const names = Object.keys(a).filter((name) => !REMARKS.has(name));
-  if (names.length !== Object.keys(b).filter((name) => !REMARKS.has(name)).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && asText(a[name]) === asText(b[name]));
+  return changedFields(a, b).length === 0;
+}
+
+/** Returns the fields in which two inputs differ, without those that only describe the call, unless they are `demanded`. */
+export function changedFields(a: Fields, b: Fields, demanded: (name: string) => boolean = () => false): string[] {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(
+    (name) => !REMARKS.has(name) || demanded(name),
+  );
+  return names.filter(
+    (name) => Object.hasOwn(a, name) !== Object.hasOwn(b, name) || asText(a[name]) !== asText(b[name]),
+  );
 }
 
 /** Returns a string unchanged, anything else as JSON. */

@@ -37,6 +37,8 @@ export interface CommandWord {
 
 export interface Step extends StepContext {
   purpose: Purpose;
+  /** Folder of the call, or of the `cd` before the command; null if unknown. */
+  folder: string | null;
   /** Null for tools that run no command line. */
   command: { program: string; words: readonly string[] } | null;
 }
@@ -106,7 +108,7 @@ function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
   const shell = shellCall(tool, fields, cwd);
   if (shell) return plainCommands(shell.line).map((plain) => commandStep(plain, shell.cwd));
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
-  const none = { command: null, denial: null, filter: null, pipedTo: [] };
+  const none = { command: null, folder: cwd, denial: null, filter: null, pipedTo: [] };
   return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", ...none }];
 }
 
@@ -201,7 +203,7 @@ export function commandStep(command: PlainCommand, cwd: string | null): Step {
   const home = folder === null ? cwd : callPath(folder, cwd).full;
   const plain = { program, words: words.slice(0, MAX_WORDS).map(({ text }) => text) };
   const context = { assured, role, denial, filter, pipedTo };
-  return { purpose: purposeOf(command, home), command: plain, ...context };
+  return { purpose: purposeOf(command, home), command: plain, folder: home, ...context };
 }
 
 function purposeOf(command: PlainCommand, cwd: string | null): Purpose {

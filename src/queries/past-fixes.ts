@@ -1,7 +1,7 @@
 /** Finds errors of earlier sessions that resemble a given one, and what fixed them. */
 import { resolve } from "node:path";
 import type { ToolFix } from "../fixes/find-fixes.ts";
-import { isSameInput } from "../fixes/likeness.ts";
+import { targetOf } from "../fixes/targets.ts";
 import { ErrorLikeness, errorSignature } from "../fixes/signature.ts";
 import type { ToolCall } from "../parse/model.ts";
 import { openReadable } from "../sessions/open-session.ts";
@@ -12,7 +12,7 @@ import { storePlace } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { archivedSession } from "./archived-session.ts";
-import { fixedCalls } from "./session-errors.ts";
+import { fixedCalls, stepRow } from "./session-errors.ts";
 
 /** Errors below this likeness are others. */
 const MIN_LIKENESS = 0.65;
@@ -170,37 +170,17 @@ function timeOf({ found }: Occurrence): string | null {
   return found.failed.result?.timestamp ?? null;
 }
 
-/**
- * Returns the calls that made this error go away: those after it last came up, and before a call on the same target no
- * longer had it, whether that call succeeded or failed for another reason. Nearest to the error first.
- */
-function helpfulSteps({ found: { failed, attempts, steps }, signature }: Occurrence): ToolCall[] {
-  let from = failed;
-  let to: ToolCall | undefined;
-  for (const attempt of attempts) {
-    if (errorSignature(attempt.result_text ?? "") !== signature) {
-      to = attempt;
-      break;
-    }
-    from = attempt;
-  }
-  const placeOf = ({ use }: ToolCall): number => use?.message_ordinal ?? 0;
-  const [start, end] = [placeOf(from), to === undefined ? Number.POSITIVE_INFINITY : placeOf(to)];
-  return steps.filter((step) => placeOf(step) > start && placeOf(step) < end).slice(0, MOST_STEPS);
+/** Identifies what was done: the same change made twice is one fix. Which file was read does not matter. */
+function fixKey({ found: { fix, steps, diff } }: Occurrence): string {
+  const done = steps.map(({ call, diff: change }) => [
+    call.tool_name,
+    change === "" && isRead(call) ? "" : call.tool_input,
+  ]);
+  return JSON.stringify([done, diff === "" ? "same call" : [fix?.tool_name, fix?.tool_input]]);
 }
 
-/** Returns what changed between the two calls; empty if only their descriptions differ. */
-function changeIn({ failed, fix, diff }: ToolFix): string {
-  return isSameInput(failed.tool_input, fix?.tool_input) ? "" : diff;
-}
-
-/** Identifies what was done: the same change made twice is one fix. */
-function fixKey(occurrence: Occurrence): string {
-  const { fix } = occurrence.found;
-  const diff = changeIn(occurrence.found);
-  const steps = helpfulSteps(occurrence);
-  if (diff === "" && steps.length > 0) return JSON.stringify(steps.map(({ tool_input }) => tool_input));
-  return `${fix?.tool_name}\n${diff === "" ? "same call" : JSON.stringify(fix?.tool_input)}`;
+function isRead({ tool_name: name, tool_input: input }: ToolCall): boolean {
+  return targetOf(name, input, null).steps.every(({ purpose }) => purpose.kind === "read");
 }
 
 function pastFix(occurrence: Occurrence, count: number) {
@@ -215,12 +195,8 @@ function pastFix(occurrence: Occurrence, count: number) {
     line_number: fix?.use?.line_number ?? null,
     tool_name: fix?.tool_name ?? null,
     input: fix?.tool_input,
-    diff: changeIn(found),
+    diff: found.diff,
     words: words.slice(0, MOST_WORDS),
-    steps: helpfulSteps(occurrence).map(({ tool_name, use, tool_input }) => ({
-      tool_name,
-      line_number: use?.line_number ?? null,
-      input: tool_input,
-    })),
+    steps: found.steps.slice(-MOST_STEPS).map(stepRow),
   };
 }

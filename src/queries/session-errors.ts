@@ -2,7 +2,7 @@
 import type { TranscriptInput } from "../transcript/format/formats.ts";
 import { given } from "../given.ts";
 import type { SessionContent, Source } from "../parse/message-draft.ts";
-import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
+import { findFixes, type FixStep, type ToolFix } from "../fixes/find-fixes.ts";
 import type { ParseError, SessionMetadata, ToolCall } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
@@ -98,8 +98,12 @@ function errorRow(ref: SessionRef, sessionId: string | null, found: Pick<ToolFix
   };
 }
 
-function fixFields({ fix, diff, words, attempts, reason }: ToolFix) {
-  return { fix: fix && callRow(fix), diff, words, attempts: attempts.map(callRow), reason };
+function fixFields({ fix, steps, diff, words, attempts, reason }: ToolFix) {
+  return { fix: fix && callRow(fix), steps: steps.map(stepRow), diff, words, attempts: attempts.map(callRow), reason };
+}
+
+export function stepRow({ call, diff }: FixStep) {
+  return { ...callRow(call), diff };
 }
 
 function callRow({ tool_name, tool_use_id, use, tool_input }: ToolCall) {

@@ -59,9 +59,10 @@ export async function suggestForSession(
     .toSorted((a, b) => a.line_start - b.line_start || a.line_end - b.line_end);
 }
 
-/** An error that says what failed, and that was fixed. */
-function isWorthKeeping({ fix, error }: ErrorRow): boolean {
-  return fix !== undefined && fix !== null && errorSignature(error) !== "";
+/** An error that says what failed, and of which it is known what fixed it. */
+function isWorthKeeping({ fix, steps = [], diff = "", error }: ErrorRow): boolean {
+  const isKnown = fix !== undefined && fix !== null && (steps.length > 0 || diff !== "");
+  return isKnown && errorSignature(error) !== "";
 }
 
 function triesOf({ attempts = [] }: ErrorRow): number {

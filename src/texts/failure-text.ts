@@ -1,6 +1,9 @@
 /** Formats failed calls and what fixed them. */
 import type { Colors } from "picocolors/types.js";
-import { neutralLine } from "../neutral-text.ts";
+import { mostTelling } from "../calls/telling-field.ts";
+import { editDiff } from "../fixes/edit-diff.ts";
+import { patchedPaths } from "../fixes/targets.ts";
+import { neutralLine, shortened } from "../neutral-text.ts";
 import { counted } from "../quantities.ts";
 import type { PastError, PastFix } from "../queries/past-fixes.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
@@ -18,14 +21,52 @@ export function failureText(row: ErrorRow, facts: readonly string[], style: Text
   return joined([head.join(", "), errorText(error, style), ...fixLines(row, style)]);
 }
 
-function fixLines({ fix, diff = "", words = [], attempts = [], reason = "" }: ErrorRow, style: TextStyle): string[] {
+function fixLines(row: ErrorRow, style: TextStyle): string[] {
+  const { tool_name: tool, fix, steps = [], diff = "", words = [], attempts = [], reason = "" } = row;
   if (fix === undefined) return [];
   const { colors } = style;
   const lines = attempts.map(({ line_number }) => line_number).join(", ");
   const tries = lines === "" ? "" : ` (failed again on ${lines})`;
   if (fix === null) return [`${colors.yellow("Not fixed:")} ${neutralLine(reason)}${tries}`];
-  const fixed = `${colors.green("Fixed")} on line ${fix.line_number ?? "?"} by ${neutralLine(toolName(fix.tool_name))}${tries}`;
-  return [...wordsLines(words, style), ...changeLines(`${fixed}, `, diff, style)];
+  const head = `${colors.green("Fixed")} on line ${fix.line_number ?? "?"}${tries}:`;
+  return [head, ...howFixed({ ...fix, steps, diff }, tool, style), ...wordsLines(words.slice(-MAX_WORDS), style)];
+}
+
+/** Texts of the assistant that are shown. */
+const MAX_WORDS = 2;
+const MAX_ABOUT = 160;
+
+/** Shows what the agent did, and that the call succeeded then. `tool`: that of the failed call. */
+function howFixed(
+  { steps, diff, ...fix }: Pick<PastFix, "steps" | "diff" | "tool_name" | "line_number" | "input">,
+  tool: string | null,
+  style: TextStyle,
+): string[] {
+  const done = steps.flatMap((step) => [callLine(step, "", style), diffText(step.diff, style)]);
+  if (diff !== "") return [...done, `${callLine(fix, "", style)}, changed:`, diffText(diff, style)];
+  if (fix.tool_name !== tool) return [...done, callLine(fix, "", style), diffText(editDiff(fix.input), style)];
+  if (steps.length > 0) return [...done, callLine(fix, ", passed", style)];
+  return [callLine(fix, ", passed when called again; nothing before it is known to have made the difference", style)];
+}
+
+/** Formats `line 12, Edit src/a.ts`. */
+function callLine(
+  { line_number: line, tool_name: tool, input }: Omit<PastFix["steps"][number], "diff" | "tool_use_id">,
+  ending: string,
+  style: TextStyle,
+): string {
+  const texts = typeof input === "object" && input !== null ? Object.entries(input) : [["", input] as const];
+  const own = texts.flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []));
+  const [, about = ""] = mostTelling(own, ([name]) => name) ?? own[0] ?? [];
+  const [patched = about] = patchedPaths(about);
+  const place = line === null ? "" : `line ${line}, `;
+  const shown = shortened(neutralLine(patched.trim().split("\n", 1)[0] ?? ""), MAX_ABOUT);
+  return quoted(`${place}${neutralLine(toolName(tool))} ${shown}`.trimEnd() + ending, style);
+}
+
+function diffText(diff: string, style: TextStyle): string {
+  const paint = (shown: string, line: string): string => painted(shown, line, style.colors);
+  return diff === "" ? "" : quoted(diff, { ...style, indent: `${style.indent}  ` }, { paint });
 }
 
 /** A fix, with the command that opens it where commands can be run. */
@@ -46,28 +87,21 @@ export function pastErrorText(
     `${colors.bold(neutralLine(toolName(row.tool_name)))}: ${facts.join(", ")}`,
     errorText(row.error, style),
     ...(row.fixes.length === 0 ? [`${colors.yellow("Never fixed")}${only}.`] : []),
-    ...row.fixes.map((fix) => pastFixText(fix, style)),
+    ...row.fixes.map((fix) => pastFixText(fix, row.tool_name, style)),
   ]);
 }
 
-function pastFixText(fix: ShownFix, style: TextStyle): string {
-  const { count, session_id: id, host, error_line: line, tool_name: tool, diff, steps, words, open = "" } = fix;
+function pastFixText(fix: ShownFix, tool: string | null, style: TextStyle): string {
+  const { count, session_id: id, host, error_line: line, words, open = "" } = fix;
   const on = host === null ? "" : `, on ${host}`;
   const place = neutralLine(`session ${id}${on}, line ${line ?? "?"}`);
-  const fixed = `${style.colors.green("Fixed")} ${count === 1 ? "once" : `${count} times`} (${place}) by `;
-  const before = steps.map((step) => {
-    const { tool_name: name, line_number: at, input } = step;
-    const text = `Before that${at === null ? "" : `, line ${at}`}: ${toolName(name)} ${stepInput(input)}`;
-    return quoted(neutralLine(text), style);
-  });
-  const change = changeLines(`${fixed}${diff === "" ? "" : `${neutralLine(toolName(tool))}, `}`, diff, style);
-  return joined([...change, ...before, ...wordsLines(words, style), style.colors.dim(neutralLine(open))]);
-}
-
-/** Returns the first text of a call's input. */
-function stepInput(input: unknown): string {
-  const values: unknown[] = typeof input === "object" && input !== null ? Object.values(input) : [input];
-  return values.find((value) => typeof value === "string") ?? "";
+  const head = `${style.colors.green("Fixed")} ${count === 1 ? "once" : `${count} times`} (${place}):`;
+  return joined([
+    head,
+    ...howFixed(fix, tool, style),
+    ...wordsLines(words, style),
+    style.colors.dim(neutralLine(open)),
+  ]);
 }
 
 function errorText(error: string, style: TextStyle): string {
@@ -77,13 +111,6 @@ function errorText(error: string, style: TextStyle): string {
 function wordsLines(words: readonly string[], style: TextStyle): string[] {
   const options = { maxLines: style.maxLines / 3, paint: style.colors.dim };
   return words.map((text) => quoted(`Said: ${text.trim()}`, style, options));
-}
-
-function changeLines(fixed: string, diff: string, style: TextStyle): string[] {
-  const { colors, maxLines } = style;
-  if (diff === "") return [`${fixed}the same call again`];
-  const paint = (shown: string, line: string): string => painted(shown, line, colors);
-  return [`${fixed}changed:`, quoted(diff, style, { maxLines: 2 * maxLines, paint })];
 }
 
 /** Colours a line of a diff. */

@@ -8,6 +8,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_016uWDJ3Wzt3c3rkKdamwE5Y",
         fix: "toolu_01ARzNBHgsH7saa66QDgn3FN",
+        steps: [],
         why: "The text to replace was wrong; the same change with a shorter text works.",
       },
     ],
@@ -28,6 +29,13 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_01TSv4j5uvPdDqVVDML1CA4g",
         fix: "toolu_01Dna2QUweyEqnb5CBhLzDk4",
+        steps: [
+          "toolu_01U79M3VL5Z92B2V6WCjpgpk",
+          "toolu_01PSyVPoSQsHXonoDqpErACk",
+          "toolu_01AKK2hm3jXwa2zYMkkgRQCd",
+          "toolu_01Ti7PxaL6FhpFRyrHpqJPuL",
+          "toolu_01FAXwE2Fna1rP9Rju93TGpZ",
+        ],
         why: "Lint fails on code; the same line passes after edits.",
       },
     ],
@@ -39,6 +47,7 @@ export const heldOut: readonly SessionLabels[] = [
         call: "toolu_014LbA2cvSP5V1nDGXp4YRpE",
         fix: "toolu_01WCJMoULmX5yceRkbqXsvYf",
         also: ["toolu_018j1bThviDqwtpsFwgZXgyD"],
+        steps: [],
         why: "Unknown flag; the list of changed files by another flag. The whole diff was asked for in the same turn to the same end, so it is accepted too.",
       },
     ],
@@ -50,43 +59,51 @@ export const heldOut: readonly SessionLabels[] = [
         call: "toolu_01AL8kmHrFWL43PbCfgwjUSp",
         fix: "toolu_01TvpVX3c6Niy9KYdUmJvKR2",
         also: ["toolu_01Wgf7hFzN2NV4P8rUUyK5Dt"],
+        steps: ["toolu_0112mFU9zNbAYEnTqcDwTdYM"],
         why: "Tests do not build; the first run seen to pass. The run before it goes through a grep that shows nothing; it passed too, so it is accepted.",
       },
       {
         call: "toolu_01SGzjeiTYkEDimLYp1JobhY",
         fix: "toolu_01TvpVX3c6Niy9KYdUmJvKR2",
         also: ["toolu_01Wgf7hFzN2NV4P8rUUyK5Dt"],
+        steps: ["toolu_01CuhzXezHVUdExt1vwsnRav", "toolu_016DpXVbXGT2gJtxRihEkNub"],
         why: "A test fails; as before.",
       },
       {
         call: "toolu_01VjdPzDMTtVvw3XVt5XYiru",
         fix: "toolu_01XhTdhNgwwv8pB2t1jwPfF5",
+        steps: [],
         why: "A test was to go to the end of the file and the text to replace was wrong; the shell appends the same test to the same file.",
       },
       {
         call: "toolu_01KKttMiFPZmBiMJ7jNgZ6jq",
         fix: "toolu_01PUfSm9Fn2zgczZbm3MhLMs",
+        steps: [],
         why: "Wrong directory; the same test first passes two runs later.",
       },
       {
         call: "toolu_014Hzdtjuq7ua63iEu9pkTNS",
         fix: "toolu_01PUfSm9Fn2zgczZbm3MhLMs",
+        steps: ["toolu_01SimumEbHk6qJXPfTFXZVRx"],
         why: "The test fails; it passes after edits.",
       },
       {
         call: "toolu_014nT7rvWwuN8Ktq3cq51gFD",
         fix: "toolu_01PUfSm9Fn2zgczZbm3MhLMs",
+        steps: ["toolu_01CfyoJuDaDU6kKveCaM1Q4D"],
         why: "The test does not build; it passes after the next edit.",
       },
       {
         call: "toolu_01FmjpgmjRYsRrTqn3AZmBoh",
         fix: "toolu_01ChiyX7jrWdLXWK6WzZ826u",
+        steps: [],
         why: "No Go files where the shell stood; the attribution tests pass by package path.",
       },
       {
         call: "toolu_016H4bFeB4oDgAvTPfrnWmKp",
         fix: "toolu_01268VECrazXiGat7zgXXV1b",
         also: ["toolu_01SFvMkd2uuRTN6cg4PANnd8"],
+        steps: ["toolu_01Hcpqigh5g5eW6wvUNMhpXL", "toolu_01Kd5mggixcM8s4yNbV1SCFf", "toolu_019YBUeJyAsZc5VbJgx2qDf7"],
         why: "Tests passed, lint failed on code; lint alone passes after edits, and the tests, run next, complete the line.",
       },
     ],
@@ -107,6 +124,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_01L7vagxqwpNZvetLXqVuACP",
         fix: "toolu_01R2bSYrJDUwY52WaKBwgZQR",
+        steps: ["toolu_01Qwf25H2LMwJGNPdqpTFQyH"],
         why: "Lint fails on code; passes after an edit, in one line with the tests.",
       },
     ],
@@ -127,6 +145,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_01TFWz14vuRdewNtNDD3pWy9",
         fix: "toolu_01HeCBctoVBECuiSmAv8HP3e",
+        steps: [],
         why: "Unknown field; the same question without it.",
       },
     ],
@@ -137,11 +156,13 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_011e11WkCD82v4PLHtmDmTp1",
         fix: "toolu_019ToVEZQKqV6du9gjng8SXk",
+        steps: ["toolu_01S9KhqN5uDb2oMJJsrUqGVP"],
         why: "Edit refused as unread; the same edit works after a read.",
       },
       {
         call: "toolu_01DziNP8PCwbQe5vgCqaEop1",
         fix: "toolu_014fkSJQ5VsUinxVRHwAJtzy",
+        steps: ["toolu_01QH5UuT8ojShCiNFbWQr2Wb"],
         why: "The check fails; the same check passes after what it asked for was done.",
       },
       {
@@ -167,6 +188,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_018t5jce2ZNoGr2ADsHGQife",
         fix: "toolu_01LKfUwrsnof18CpWZQcJH44",
+        steps: [],
         why: "A parameter was missing; the same task is started with it. The task started beside the failed one is another.",
       },
       {
@@ -177,6 +199,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_019ctBEHhLKehUi4xPDkYwvc",
         fix: "toolu_018awfyyafbNVMNu6kfSRuKi",
+        steps: ["toolu_01YGfgPmLThZtkbtqRpvYMVW"],
         why: "Edit refused as unread; MultiEdit of the file makes this and more changes.",
       },
     ],
@@ -187,6 +210,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_013nEbfJXqVMrjMdJM9GFVC5",
         fix: "toolu_01UShyseu5yqji56wmhdvPVK",
+        steps: [],
         why: "An ambiguous text to replace; the whole file is written anew with these changes.",
       },
       {
@@ -202,6 +226,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "toolu_01SAMk2oBtJYVACjr36Kkaxy",
         fix: "toolu_01QhojSbNBv1HJXKU2HWs8gZ",
+        steps: [],
         why: "An ambiguous text to replace; the edit with more context works. A later edit with the very same text is for another function.",
       },
     ],
@@ -212,6 +237,7 @@ export const heldOut: readonly SessionLabels[] = [
       {
         call: "call_MHxtNXg3UEI3N0g5V1NGRzg1QlQ",
         fix: "call_MHxVb3oyYnNvTXR0bGdKZDNlYjM",
+        steps: [],
         why: "A parameter was missing; the same command with it.",
       },
     ],

@@ -4,6 +4,8 @@ export interface FailureLabel {
   call: string;
   /** The call that first did what the failed one was meant to do; null if none did. */
   fix: string | null;
+  /** Calls before the fix that made the difference: edits and commands. Empty if only the call itself changed. */
+  steps?: readonly string[];
   /** In doubt: other answers that are as good, among them null. `why` gives the reason. */
   also?: readonly (string | null)[];
   why: string;

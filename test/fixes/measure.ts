@@ -52,7 +52,12 @@ function answersOf({ messages, content_blocks, tool_calls }: ParseResult): Answe
   const fixes = findFixes(messages, content_blocks, tool_calls);
   // Refused and interrupted calls are listed too, as what they are.
   const failures = fixes.filter(({ failed }) => failed.status === "error");
-  return new Map(failures.map(({ failed, fix }) => [name(failed), fix ? name(fix) : null]));
+  return new Map(
+    failures.map(({ failed, fix, steps }) => [
+      name(failed),
+      { fix: fix ? name(fix) : null, steps: steps.map(({ call }) => name(call)) },
+    ]),
+  );
 }
 
 async function readAnswers(file: string): Promise<Answers> {
@@ -94,6 +99,7 @@ function formatPart(part: PartMeasurement): string {
     `${part.name}: ${part.labelled} failures labelled, ${part.failures} found as failures`,
     `  precision ${percent(part.precision)} (${part.right} of ${part.named} fixes named)`,
     `  recall    ${percent(part.recall)} (${part.found} of ${part.demanded} fixes labelled)`,
+    `  steps     ${part.stepsRight} of ${part.withSteps} as labelled`,
     ...part.misses.map(
       ({ file, call, problem, expected, got }) =>
         `  ${problem}: ${file}\n    call ${call}\n    expected ${expected ?? "none"}\n    got      ${got ?? "none"}`,

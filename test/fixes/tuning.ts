@@ -8,11 +8,13 @@ export const tuning: readonly SessionLabels[] = [
       {
         call: "toolu_01KomxuRAPQe1GetDWrXmx2V",
         fix: "toolu_01RU9a5XhCJLTFDUCM5rCMxy",
+        steps: ["toolu_01XyCC8TuM6yToDSjYTdpnHj"],
         why: "Edit refused because the file was unread for this agent; the same edit of the file works once it was read.",
       },
       {
         call: "toolu_011M1FDmTQAU95dd8BNNteiW",
         fix: "toolu_01RU9a5XhCJLTFDUCM5rCMxy",
+        steps: ["toolu_01XyCC8TuM6yToDSjYTdpnHj"],
         why: "The refused edit repeated without a read; works after the read.",
       },
       {
@@ -42,6 +44,7 @@ export const tuning: readonly SessionLabels[] = [
       {
         call: "toolu_013pTcSZg4tDiEXHJtYS8YiD",
         fix: "toolu_01LG8tRAuVBRT55yxPTycSJx",
+        steps: [],
         why: "Listing of a directory that is not there; the same listing works behind a mkdir of it.",
       },
       {
@@ -65,16 +68,19 @@ export const tuning: readonly SessionLabels[] = [
         call: "toolu_01YLWsA5yCkRgLHVQJLvGcga",
         fix: "toolu_01Q7eLAQ19hbGRdUzGrU3xbP",
         also: ["toolu_01BcrGjeQXxFgSSaa9zpCJQb"],
+        steps: [],
         why: "The shell stood inside the directory; the listing works from its parent. The `pwd && ls` before it lists the very directory, so it is accepted too.",
       },
       {
         call: "toolu_01YM1D8FExjvkXgdkHwPVzQY",
         fix: "toolu_01SVXC5jDiWnsPXq2C1ooc8G",
+        steps: ["toolu_01S32MnkYrukXN9L3TTPje5F"],
         why: "Type check fails on code; the same command passes after an edit.",
       },
       {
         call: "toolu_01D31EGdFVQHVhKAbh4MMSNf",
         fix: "toolu_01S32MnkYrukXN9L3TTPje5F",
+        steps: ["toolu_014KRfqpu2zieEKRLR963SHd"],
         why: "Edit refused as unread; MultiEdit of the file makes this and more changes.",
       },
       {
@@ -117,6 +123,7 @@ export const tuning: readonly SessionLabels[] = [
       {
         call: "toolu_01MRGuKMEn6ePGyJsHit6v9u",
         fix: "toolu_01DySMhjAUbks46uhdgi35hN",
+        steps: ["toolu_01KXcQtqRDrngxC8YYjVMqCL"],
         why: "Format passed, lint failed on code; lint alone passes after the edit. The whole line passes only much later, for other changes.",
       },
       {
@@ -139,16 +146,19 @@ export const tuning: readonly SessionLabels[] = [
       {
         call: "toolu_01T2AzmWuoYcCnkTk9bPTEEj",
         fix: "toolu_01HFWPKYE44NzL3pGkrRGMjk",
+        steps: ["toolu_01WdJxNVttJJPTt2G9Ze2Hqf"],
         why: "Lint fails on code; the same line passes after two edits.",
       },
       {
         call: "toolu_01JaECEaLMSuAVep8vRrq3BA",
         fix: "toolu_01HFWPKYE44NzL3pGkrRGMjk",
+        steps: ["toolu_01PFu7CArsbFb4f65Farz7rd"],
         why: "Lint fails on code again; the same line passes after the next edit.",
       },
       {
         call: "toolu_01XApZGRLY6BvEdPX4hzk18v",
         fix: "toolu_01NbURJUjj8jZkihft8CB7tH",
+        steps: [],
         why: "Shell could not parse `time` after an assignment; the same build and run without it shows the times.",
       },
     ],
@@ -163,6 +173,7 @@ export const tuning: readonly SessionLabels[] = [
       {
         call: "fc-2ae5f73b-9d76-4783-a454-3a0d2af35dd6",
         fix: "fc-1fcb7ba1-4e42-40d2-812a-612862ae3a6f",
+        steps: [],
         why: "The text to replace was not quoted as it stands; the edit with the right text works.",
       },
     ],
@@ -174,6 +185,7 @@ export const tuning: readonly SessionLabels[] = [
       {
         call: "functions.bash:2#1",
         fix: "functions.bash:0#4",
+        steps: ["functions.bash:2#2"],
         why: "Type errors in generated files; the same command passes after they were removed.",
       },
       { call: "functions.bash:3", fix: "functions.bash:0#3", why: "As before." },
@@ -181,6 +193,7 @@ export const tuning: readonly SessionLabels[] = [
       {
         call: "functions.bash:0#2",
         fix: "functions.bash:0#3",
+        steps: ["functions.bash:2#2"],
         why: "The check with a laxer option; the strict one passes after the files were removed.",
       },
       {

@@ -238,7 +238,7 @@ describe("transcripts errors", () => {
     const { stdout } = await runCli(["errors", "-", "--fixes"], { home, stdin });
     assert.match(
       stdout,
-      /^\[3\] Bash, toolu_test, 2026-01-05 \d\d:\d\d, called on line 2\n {4}TypeError: .*\nFixed on line 4 by Bash/,
+      /^\[3\] Bash, toolu_test, 2026-01-05 \d\d:\d\d, called on line 2\n {4}TypeError: .*\nFixed on line 4:\n {4}line 4, Bash node test\.mjs, passed when called again/,
     );
   });
 

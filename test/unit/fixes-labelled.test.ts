@@ -31,6 +31,7 @@ describe("labelled failures", () => {
       assert.deepEqual(part.unlabelled, [], `${name}: reported, but not labelled`);
       assert.ok(part.precision >= floor.precision, `${name}: precision fell to ${part.precision}`);
       assert.ok(part.recall >= floor.recall, `${name}: recall fell to ${part.recall}`);
+      assert.equal(part.stepsRight, part.withSteps, `${name}: other steps`);
     }
     assert.deepEqual(measured.refusedAsFailures, []);
   });
@@ -53,12 +54,21 @@ describe("labelled failures", () => {
 });
 
 describe("scoring", () => {
-  const score = (failures: Omit<FailureLabel, "why">[], answers: [string, string | null][]) =>
-    scoreAnswers([{ file: "f", failures: failures.map((each) => ({ ...each, why: "" })), answers: new Map(answers) }]);
+  const score = (
+    failures: Omit<FailureLabel, "why">[],
+    answers: [call: string, fix: string | null, ...steps: string[]][],
+  ) =>
+    scoreAnswers([
+      {
+        file: "f",
+        failures: failures.map((each) => ({ ...each, why: "" })),
+        answers: new Map(answers.map(([call, fix, ...steps]) => [call, { fix, steps }])),
+      },
+    ]);
 
   test("right, wrong, missed and needless fixes", () => {
     const labels = [
-      { call: "a", fix: "a2" },
+      { call: "a", fix: "a2", steps: ["s1"] },
       { call: "b", fix: "b2" },
       { call: "c", fix: "c2" },
       { call: "d", fix: null },
@@ -66,7 +76,7 @@ describe("scoring", () => {
       { call: "g", fix: "g2" },
     ];
     const { misses, ...figures } = score(labels, [
-      ["a", "a2"],
+      ["a", "a2", "s1"],
       ["b", "b3"],
       ["c", null],
       ["d", "d2"],
@@ -89,9 +99,16 @@ describe("scoring", () => {
       right: 1,
       demanded: 4,
       found: 1,
+      withSteps: 1,
+      stepsRight: 1,
       precision: 1 / 3,
       recall: 1 / 4,
     });
+  });
+
+  test("other steps than those that made the difference are a miss", () => {
+    const { misses, stepsRight } = score([{ call: "a", fix: "a2", steps: ["s1"] }], [["a", "a2", "s1", "s2"]]);
+    assert.deepEqual([misses.map(({ problem }) => problem), stepsRight], [["other steps"], 0]);
   });
 
   test("a doubtful label takes each of its answers and demands none if null is among them", () => {

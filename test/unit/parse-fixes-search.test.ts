@@ -113,7 +113,7 @@ describe("what counts as an answer to a failure", () => {
 });
 
 describe("description of a fix", () => {
-  test("the inputs' difference, the words and the attempts in between, and why", () => {
+  test("what changed, the words and the attempts in between, and why", () => {
     const { found } = first([
       { says: "I run the tests.", calls: [bad("npm test")] },
       { says: "The types are wrong.", calls: [done("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" })] },
@@ -122,8 +122,8 @@ describe("description of a fix", () => {
       { says: "Once more, with a limit.", calls: [ok("npm test -- --bail")] },
       { says: "Green.", calls: [ok("git status")] },
     ]);
-    assert.deepEqual(found.changes, [{ path: "command", before: "npm test", after: "npm test -- --bail" }]);
-    assert.equal(found.diff, "--- Bash call_0\n+++ Bash call_4\n@@ command @@\n-npm test\n+npm test -- --bail");
+    assert.deepEqual(found.steps, [], "the edit did not help");
+    assert.equal(found.diff, "-npm test\n+npm test -- --bail");
     assert.deepEqual(found.words, ["The types are wrong.", "Once more, with a limit."]);
     assert.deepEqual(
       found.attempts.map(({ tool_use_id }) => tool_use_id),
@@ -134,7 +134,7 @@ describe("description of a fix", () => {
 
   test("an equal input has no difference", () => {
     const { found } = first([{ calls: [bad("make")] }, { calls: [ok("make")] }]);
-    assert.deepEqual([found.changes, found.diff], [[], ""]);
+    assert.deepEqual([found.steps, found.diff], [[], ""]);
     assert.equal(found.reason, "Bash succeeded with the next call on the same input.");
   });
 

@@ -191,7 +191,7 @@ describe("fixes", () => {
     const { text } = await agent.call("find_fixes", { error: "connect ECONNREFUSED" });
     await agent.close();
     assert.match(text, /4 times in 4 sessions/);
-    assert.match(text, /Fixed 4 times .*by the same call again/);
+    assert.match(text, /Fixed 4 times .*:\nline 5, Bash ssh .*\nline 7, Bash npm run deploy, passed/);
     assert.ok(text.includes(TUNNEL));
     assert.doesNotMatch(text, /no content in the index/);
     assert.ok(text.length < 900 * 5, String(text.length));

@@ -209,6 +209,8 @@ describe("no secret reaches the database", () => {
           calls("Bash", `f${at}`, input, at) +
           result(`f${at}`, `Error: deployment ${"abcdefgh"[at]} was refused, see: ${text}`, at, true) +
           says(`It says ${text}`, at) +
+          calls("Bash", `r${at}`, { command: `./repair.sh ${at}`, env: text }, at) +
+          result(`r${at}`, "repaired", at) +
           calls("Bash", `t${at}`, input, at) +
           result(`t${at}`, "deployed", at)
         );

@@ -15,7 +15,7 @@ const suggested = async (text: string, options: SuggestOptions = {}): Promise<Sn
   suggestForSession(await fileRef(storeSession(makeTempDir(), text)), options);
 const shell = (id: string, command: string, output: string, at: number, isError = false): string =>
   calls("Bash", id, { command }, at) + result(id, output, at, isError);
-const edit = (id: string, at: number, path = "/work/pool.py"): string =>
+const edit = (id: string, at: number, path = "/work/shop/pool.py"): string =>
   calls("Edit", id, { file_path: path, old_string: "a", new_string: "b" }, at) + result(id, "updated", at);
 
 const FAILURE = "Exit code 1\nE  psycopg.OperationalError: `open_pool` got too many clients already";
@@ -25,10 +25,10 @@ const mended = (copy = ""): string => {
   return [
     user("Make the import faster", 0),
     shell(`b1${copy}`, `pytest tests${copy}`, failure, 1, true),
-    edit(`e1${copy}`, 4, `/work/pool${copy}.py`),
+    edit(`e1${copy}`, 4, `/work/shop/pool${copy}.py`),
     shell(`b2${copy}`, `pytest tests${copy}`, failure, 5, true),
     says(`What \`open_pool\` gives is never closed by the fixture${copy}. It closes it after each test.`, 7),
-    edit(`e2${copy}`, 8, `/work/pool${copy}.py`),
+    edit(`e2${copy}`, 8, `/work/shop/pool${copy}.py`),
     shell(`b3${copy}`, `pytest tests${copy}`, "120 passed", 9),
   ].join("");
 };

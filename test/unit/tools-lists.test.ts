@@ -130,7 +130,10 @@ describe("list_errors", () => {
     );
     const { text } = await machineAt(home).call("list_errors", { fixes: true });
     assert.ok(!text.includes(secret));
-    assert.match(text, /Said: The target has another name\.\nFixed on line 5 by Bash, changed:\n[^]*production/);
+    assert.match(
+      text,
+      /Fixed on line 5:\nline 5, Bash deploy .*, changed:\n[^]*production\nSaid: The target has another name\./,
+    );
   });
 
   test("says that there is none", async () => {

@@ -17,7 +17,7 @@ const definition = createCommand("errors", {
   description:
     "Backslashes, tabs and line breaks in a message are escaped as \\\\, \\t, \\n and \\r, so that each call is one line. A call failed if its agent reports it, or " +
     "if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a search or comparison (grep, rg, find, diff, test) " +
-    "is not a failure, and neither is a call that the user rejected or interrupted. --fixes finds the later call on the same target that succeeded, and shows what changed between the two.",
+    "is not a failure, and neither is a call that the user rejected or interrupted. --fixes shows what fixed them: the edits and commands between the failure and the call that passed, with their diff.",
   examples: {
     "transcripts errors latest": "Shows what failed in the newest session.",
     "transcripts errors latest --json | jq -r .tool_name | sort | uniq -c": "Counts the failures of each tool.",
@@ -27,7 +27,7 @@ const definition = createCommand("errors", {
 })
   .argument("<SESSION...>", SESSION)
   .option("--locate", "Adds the session, line and time of each call.")
-  .option("--fixes", "Adds the later call that succeeded, if there is one.")
+  .option("--fixes", "Adds what fixed them, and the call that passed then.")
   .option("--subagents", "Includes failed calls of subagents.")
   .addOption(noRedact)
   .addOption(jsonLines('each error: {"tool_name","tool_use_id","error"}'));
@@ -82,8 +82,18 @@ async function print(context: CommandContext, row: ErrorRow, options: Options): 
   } else await context.out(tabbed(context, row, isLocated));
 }
 
-function withoutPlace({ tool_name, tool_use_id, error, fix, diff, words, attempts, reason }: ErrorRow): ErrorsOutput {
-  return { tool_name, tool_use_id, error, ...given({ fix, diff, words, attempts, reason }) };
+function withoutPlace({
+  tool_name,
+  tool_use_id,
+  error,
+  fix,
+  steps,
+  diff,
+  words,
+  attempts,
+  reason,
+}: ErrorRow): ErrorsOutput {
+  return { tool_name, tool_use_id, error, ...given({ fix, steps, diff, words, attempts, reason }) };
 }
 
 function placeOf({ session_id: id, host }: ErrorRow): string[] {

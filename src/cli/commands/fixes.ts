@@ -15,7 +15,7 @@ const definition = createCommand("fixes", {
   summary: "Shows whether an error came up before, and what fixed it.",
   description:
     "Looks in all sessions of the index for failed calls with the same message, apart from paths, numbers, times and ids. " +
-    "Errors of this project come first. Each fix is a later call on the same target that succeeded, with what changed and a command that opens it. " +
+    "Errors of this project come first. Each fix is what the agent did before the call passed, the edits and commands with their diff, and a command that opens it. " +
     "New content is indexed first, newest sessions first and up to 50 MB.",
   examples: {
     'transcripts fixes "Cannot find module"': "Shows what helped the last times.",

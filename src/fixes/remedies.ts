@@ -1,0 +1,273 @@
+/**
+ * Determines what fixed a failed call: the edits and commands before its success that touched what the failure was about,
+ * and what changed in the call itself.
+ */
+import { isFields } from "../parse/json-fields.ts";
+import type { ToolCall } from "../parse/model.ts";
+import { blameFor, type Clue } from "./evidence.ts";
+import { callPath, relatePaths, samePath, type CallPath } from "./file-paths.ts";
+import { inputDiff } from "./edit-diff.ts";
+import { asPattern, asText } from "./likeness.ts";
+import { errorSignature, plainLine, tellingLines } from "./signature.ts";
+import { type Purpose, shellCall, type Step, type Target } from "./targets.ts";
+
+/** A call of the agent, with what it did. */
+export interface DoneCall {
+  call: ToolCall;
+  target: () => Target;
+}
+
+/** Maximum number of calls returned: the last ones, which are nearest to the success. */
+const MAX_REMEDIES = 12;
+
+/**
+ * Returns the calls among `between` that made the error go away, in order. `attempts`: the failed calls on the same target
+ * among them. Empty if nothing is known to have made the difference.
+ */
+export function remediesFor(
+  failed: DoneCall,
+  between: readonly DoneCall[],
+  attempts: readonly DoneCall[],
+  clue: Clue,
+): ToolCall[] {
+  // Another call of its message failed, so this one was not run.
+  if (SKIPPED.test(clue.text)) return [];
+  const span = spanOf(failed, between, attempts).filter(({ call }) => call.status === "completed");
+  const about = aboutOf(failed.target(), clue);
+  const edits = ENVIRONMENT.test(clue.text)
+    ? []
+    : span.filter(({ target }) => target().steps.some((step) => editsWithin(step, about.folders)));
+  const named = edits.filter(({ target }) => target().steps.some((step) => editsNamed(step, about.files)));
+  // A test that fails is named, while the code that it tests need not be.
+  const isSure = named.some(({ target }) => target().steps.some((step) => editsNamed(step, about.files, isSource)));
+  const touched = new Set<DoneCall>(isSure ? named : [...named, ...edits]);
+  for (const each of span) if (!touched.has(each) && helps(each, failed, about, clue)) touched.add(each);
+  // One or two commands between a failed command and its success are what was done about it.
+  const others = span.filter(({ target }) => target().steps.some(changesSomething));
+  const isCommand = failed.target().steps.some(({ purpose }) => purpose.kind === "run");
+  if (touched.size === 0 && isCommand && others.length <= 2) for (const each of others) touched.add(each);
+  return span
+    .filter((each) => touched.has(each))
+    .slice(-MAX_REMEDIES)
+    .map(({ call }) => call);
+}
+
+const SKIPPED = /^(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)/i;
+/** Matches errors of the surroundings, which no edit of the code mends. */
+const ENVIRONMENT =
+  /unsupported (?:environment|engine)|command not found|ECONNREFUSED|connection refused|cannot connect to|permission denied|EACCES|ENOSPC|no space left|index\.lock|rate limit|not logged in|authentication failed|unauthorized|bad credentials/i;
+
+/**
+ * Returns the calls after the last attempt that had the whole error again, and before the first that had nothing of it,
+ * whether that succeeded or failed for another reason.
+ */
+function spanOf(failed: DoneCall, between: readonly DoneCall[], attempts: readonly DoneCall[]): readonly DoneCall[] {
+  const wanted = problemLines(failed.call);
+  if (wanted.size === 0) return between;
+  let [start, end] = [0, between.length];
+  for (const attempt of attempts) {
+    const at = between.indexOf(attempt);
+    const left = [...problemLines(attempt.call)].filter((line) => wanted.has(line)).length;
+    if (left === wanted.size) start = at + 1;
+    if (left > 0) continue;
+    end = at;
+    break;
+  }
+  return between.slice(start, end);
+}
+
+function problemLines({ error, result_text: text }: ToolCall): Set<string> {
+  const message = error ?? text ?? "";
+  const telling = tellingLines(message).map(plainLine);
+  return new Set(
+    telling.length > 0
+      ? telling
+      : errorSignature(message)
+          .split("\n")
+          .filter((line) => line !== ""),
+  );
+}
+
+interface About {
+  /** Files that the error or the call names. */
+  files: readonly CallPath[];
+  /** Folders that the failed command works on. */
+  folders: readonly CallPath[];
+}
+
+const PATH_IN_TEXT = /(?:[A-Za-z]:)?(?:[\w.@~+-]+)?(?:[\\/][\w.@+[\]-]+)+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]\w{0,4}\b/g;
+
+function aboutOf(target: Target, clue: Clue): About {
+  const { steps } = blameFor(target.steps, clue);
+  const named = [...new Set(clue.text.match(PATH_IN_TEXT))].slice(0, 200).map((path) => callPath(path, null));
+  const own = steps.flatMap(({ purpose }) => pathsOf(purpose));
+  const folders = steps.flatMap(({ purpose, folder }) => {
+    if (purpose.kind !== "run") return [];
+    const paths = pathsOf(purpose).map(({ full }) => callPath(/\.\w+$/.test(full) ? `${full}/..` : full, null));
+    const home = callPath(".", folder);
+    return paths.length > 0 && paths.every((path) => relatePaths(home, path) === null) ? paths : [home, ...paths];
+  });
+  return { files: [...named, ...own], folders };
+}
+
+function pathsOf(purpose: Purpose): CallPath[] {
+  if ("paths" in purpose) return purpose.paths;
+  return purpose.kind === "run" ? purpose.words.flatMap(({ path }) => (path === null ? [] : [path])) : [];
+}
+
+function isSource({ full }: CallPath): boolean {
+  return !/(?:[._-](?:test|spec)s?\.|_test\.|(?:^|\/)test_|(?:^|\/)(?:tests?|__tests__|spec)\/)/i.test(full);
+}
+
+/** Matches files that no command runs. */
+const PROSE = /\.(?:md|mdx|txt|rst|log)$/i;
+
+function editsNamed(
+  { purpose }: Step,
+  files: readonly CallPath[],
+  isCounted: (path: CallPath) => boolean = () => true,
+): boolean {
+  if (purpose.kind !== "write") return false;
+  return purpose.paths.some((path) => isCounted(path) && files.some((file) => isNamedBy(path, file)));
+}
+
+/** A bare name in an error may be in any folder. */
+function isNamedBy(path: CallPath, { full }: CallPath): boolean {
+  return samePath(path, callPath(full, null)) || path.full.endsWith(`/${full}`) || full.endsWith(`/${path.given}`);
+}
+
+function editsWithin({ purpose }: Step, folders: readonly CallPath[]): boolean {
+  if (purpose.kind !== "write") return false;
+  return purpose.paths.some(
+    (path) => !PROSE.test(path.full) && folders.some((folder) => relatePaths(folder, path) === "inside"),
+  );
+}
+
+/** Matches the refusal of an edit of a file that was not read, or changed since. */
+const UNREAD =
+  /not been read|(?:must|should|need to) (?:first )?(?:be )?read|read (?:it|the file) (?:first|again)|modified since/i;
+
+/** Returns whether a call that is no edit of a file that the failure is about did something about it. */
+function helps({ target }: DoneCall, failed: DoneCall, { files }: About, clue: Clue): boolean {
+  const isUnread = UNREAD.test(clue.text) && failed.target().steps.some(({ purpose }) => purpose.kind === "write");
+  return target().steps.some((step) => {
+    const { purpose } = step;
+    if (purpose.kind === "write") return editsNamed(step, files);
+    if (purpose.kind === "read")
+      return isUnread && purpose.paths.some((path) => files.some((file) => samePath(path, file)));
+    return purpose.kind === "run" && commandHelps(step, failed.target(), clue);
+  });
+}
+
+/** Kinds of errors, with the commands that do something about them. */
+const REMEDIES: readonly (readonly [error: RegExp, command: RegExp])[] = [
+  [
+    /not found|no such|cannot find|could ?n[o']t (?:find|resolve|be found)|ENOENT|no module named|missing|not installed|unresolved|unable to (?:find|resolve)|not in your go\.mod|no required module/i,
+    /^install packages|^(?:pip3?|apt|apt-get|brew|gem|apk|dnf|yum|conda) .*\binstall\b|^(?:cargo|uv|go|composer|poetry|dotnet) .*\b(?:add|get|tidy|sync|install|restore|fetch)\b|^(?:bundle|corepack|mise|nvm|rustup|asdf)\b|\b(?:build|generate|codegen|compile|prepare|setup|migrate)\b|^(?:mkdir|touch|ln)\b/i,
+  ],
+  [
+    /ECONNREFUSED|connection refused|(?:cannot|could not|failed to) connect|not running|is the .* running/i,
+    /\b(?:up|start|restart|serve|daemon|port-forward)\b|^(?:dockerd|redis-server|postgres|mysqld|ssh .*-\w*L)\b/i,
+  ],
+  [/EADDRINUSE|address already in use|port .* in use/i, /^(?:kill|pkill|killall|fuser|lsof)\b|\b(?:stop|down)\b/i],
+  [/permission denied|EACCES|not executable/i, /^(?:chmod|chown|sudo)\b/i],
+  [
+    /prettier|gofmt|format|lint|style|fmt\b|\bfix(?:able|ed with)\b/i,
+    /(?:^| )(?:--fix|--write|-w|fmt|format|(?:\S*:)?(?:fmt|format|fix))(?: |$)/i,
+  ],
+  [
+    /conflict|unmerged|diverged|rejected|non-fast-forward|fetch first|would be overwritten|unstaged/i,
+    /^git (?:pull|fetch|rebase|merge|add|stash|checkout|restore|commit|reset)\b/,
+  ],
+];
+/** Commands that only look or check. */
+const LOOKS =
+  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep)\b)|(?: |^)(?:--version|--help|-h|list|ls|view|info|show)(?: |$)/;
+const CHECKS =
+  /(?:^| )(?:\S*:)?(?:tests?|lint|check|typecheck|type-check|types|tsc|vitest|jest|pytest|mypy|pyright|clippy|vet|eslint|biome|ruff|flake8|rspec|phpunit|mocha|ava|playwright)(?:\.\w+)?(?: |$)/i;
+const FIXES = /(?:^| )(?:--fix|--write|-w|fmt|format|install|(?:\S*:)?(?:fmt|format|fix))(?: |$)/i;
+/** Programs that change the files that their words name. */
+const FILE_CHANGERS =
+  /^(?:rm|rmdir|mv|cp|mkdir|ln|touch|chmod|chown|install|unzip|tar|git (?:rm|mv|add|checkout|restore|reset|stash|clean))\b/;
+
+function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue): boolean {
+  if (command === null) return false;
+  const { program, words } = command;
+  const line = [program, ...words].join(" ");
+  if (LOOKS.test(line) || (CHECKS.test(line) && !FIXES.test(line))) return false;
+  const isSame = failed.steps.some(
+    (step) => step.command !== null && [step.command.program, ...step.command.words].join(" ") === line,
+  );
+  if (isSame) return false;
+  if (REMEDIES.some(([error, remedy]) => error.test(text) && remedy.test(line))) return true;
+  const [subcommand = ""] = words;
+  if (isRecommended(`${program} ${subcommand}`.trim(), text)) return true;
+  // The error is about what it works on.
+  const own = new Set(failed.steps.flatMap((step) => step.command?.words ?? []));
+  const problem = tellingLines(text).join("\n") || text;
+  if (words.some((word) => isDistinctive(word) && !own.has(word) && isWordIn(word, problem))) return true;
+  if (!FILE_CHANGERS.test(line)) return false;
+  const named = [...new Set(text.match(PATH_IN_TEXT))].map((path) => callPath(path, null));
+  return pathsOf(purpose).some(
+    (path) => !own.has(path.given) && named.some((file) => ["same", "inside"].includes(relatePaths(path, file) ?? "")),
+  );
+}
+
+function changesSomething({ command, purpose }: Step): boolean {
+  if (command === null || purpose.kind !== "run") return false;
+  const line = [command.program, ...command.words].join(" ");
+  return !LOOKS.test(line) && !CHECKS.test(line) && purpose.code === null;
+}
+
+/** Returns whether a text says to run a command. */
+function isRecommended(command: string, text: string): boolean {
+  const recommendation = String.raw`(?:\b(?:run|running|use|using|try|with|via|execute|call)\b[^\n]{0,40}?|[\x60"'])\b${asPattern(command)}(?![\w-])`;
+  return /\s/.test(command) && new RegExp(recommendation, "i").test(text);
+}
+
+function isDistinctive(word: string): boolean {
+  return word.length > 3 && /[./_:\d-]/.test(word) && !word.startsWith("-");
+}
+
+function isWordIn(word: string, text: string): boolean {
+  return text.includes(word) && new RegExp(String.raw`(?<![\w-])${asPattern(word)}(?![\w-])`).test(text);
+}
+
+/**
+ * Returns what changed in the call itself, as a diff; empty if that cannot have mattered: another tool succeeded, it is only
+ * what is done with the output, or `steps` explain the success and the error refuses nothing of the call.
+ */
+export function changeOf(failed: Target, later: Target, steps: readonly ToolCall[], { text }: Clue): string {
+  if (failed.tool !== later.tool) return "";
+  const demanded = (name: string): boolean => MALFORMED.test(text) && isWordIn(name, text);
+  const diff = inputDiff(failed.input, later.input, demanded);
+  const [before, after] = [lineOf(failed), lineOf(later)];
+  const isShaped = before !== null && before === after && !MALFORMED.test(text);
+  if (diff === "" || isShaped) return "";
+  if (steps.length === 0) return diff;
+  const refusals = text
+    .split("\n")
+    .filter((line) => REFUSAL.test(line))
+    .join("\n");
+  const kept = new Set(wordsIn(later));
+  return wordsIn(failed).some((word) => word.length > 1 && !kept.has(word) && isWordIn(word, refusals)) ? diff : "";
+}
+
+/** Matches the refusal of an input, whose remarks may be demanded. */
+const MALFORMED = /invalid arguments|InputValidationError|SchemaError|missing (?:key|required)|required parameter/i;
+const REFUSAL =
+  /unknown|unrecognized|unsupported|invalid|unexpected|no such|not found|(?:does|did)(?: not|n't) exist|not (?:a )?valid/i;
+
+function wordsIn({ input }: Target): string[] {
+  return asText(input).match(/[\w./@=-]+/g) ?? [];
+}
+
+/** Matches what a command line does with the output of its commands. */
+const OUTPUT_HANDLING =
+  /\s*(?:[12]?>&\d|&>|[12]?>>?)\s*(?:\/dev\/null|\S+\.(?:log|txt))?|\s*\|\s*(?:head|tail|tee|cat|less|wc|grep|egrep|rg|sed|awk|sort|uniq|cut|tr|column)\b[^|;&]*|;\s*echo\b[^;|&]*/g;
+
+/** Returns the command line of a call without what only concerns its output; null for tools that run none. */
+function lineOf({ tool, input }: Target): string | null {
+  const line = isFields(input) ? (shellCall(tool, input, null)?.line ?? null) : null;
+  return line === null ? null : line.replaceAll(OUTPUT_HANDLING, " ").replaceAll(/\s+/g, " ").trim();
+}

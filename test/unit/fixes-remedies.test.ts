@@ -1,0 +1,249 @@
+/** What fixed a failed call: the edits and commands that made the difference, and what changed in the call. */
+import assert from "node:assert/strict";
+import { findFixes, type ToolFix } from "../../src/fixes/find-fixes.ts";
+import { bash, done, failed, makeSession, type MadeCall } from "../support/made-session.ts";
+import { describe, test } from "../support/runner.ts";
+
+const NOT_READ = "File has not been read yet. Read it first before writing to it.";
+const edit = (file_path: string, old_string = "old text", new_string = "new text"): MadeCall =>
+  done("Edit", { file_path, old_string, new_string });
+const ok = (command: string, result?: string): MadeCall => done("Bash", bash(command), result);
+const bad = (command: string, result: string): MadeCall => failed("Bash", bash(command), result);
+
+function fixOf(calls: readonly MadeCall[]): { fix: ToolFix; steps: number[] } {
+  const made = makeSession(calls.map((call) => ({ calls: [call] })));
+  const [fix] = findFixes(made.messages, made.blocks, made.calls);
+  assert.ok(fix?.fix, "not fixed");
+  return { fix, steps: fix.steps.map(({ call }) => made.calls.indexOf(call)) };
+}
+
+const TYPES = "Exit code 2\nsrc/cart.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.";
+const TESTS =
+  "Exit code 1\nnot ok 1 - adds up the prices\n  location: '/work/app/price.test.mjs:4:1'\n  expected: 3, actual: 21";
+
+/** The first call failed; the places of the steps are counted from it. */
+const cases: Record<string, [name: string, calls: MadeCall[], steps: number[]][]> = {
+  "the edits of what the failure was about": [
+    [
+      "a file that the error names, not another one",
+      [
+        bad("npx tsc --noEmit", TYPES),
+        edit("/work/app/README.md"),
+        edit("src/menu.ts"),
+        edit("src/cart.ts"),
+        ok("npx tsc --noEmit"),
+      ],
+      [3],
+    ],
+    [
+      "the code that a failed test of the same folder tests",
+      [bad("node --test", TESTS), edit("/work/app/price.mjs"), ok("node --test")],
+      [1],
+    ],
+    [
+      "not one outside of the folder that the command works on",
+      [bad("node --test", TESTS), edit("/work/other/price.mjs"), edit("/work/app/price.mjs"), ok("node --test")],
+      [2],
+    ],
+    [
+      "a patch, and an edit by a program",
+      [
+        bad("npx tsc --noEmit", TYPES),
+        done("apply_patch", { input: "*** Begin Patch\n*** Update File: src/cart.ts\n-a\n+b\n*** End Patch" }),
+        ok("sed -i 's/string/number/' src/cart.ts"),
+        ok("npx tsc --noEmit"),
+      ],
+      [1, 2],
+    ],
+    [
+      "those after the last attempt that had the same error",
+      [
+        bad("npx tsc --noEmit", TYPES),
+        edit("src/cart.ts", "first idea"),
+        bad("npx tsc --noEmit", TYPES),
+        edit("src/cart.ts", "second idea"),
+        ok("npx tsc --noEmit"),
+      ],
+      [3],
+    ],
+    [
+      "those before an attempt that failed for another reason",
+      [
+        bad("npx tsc --noEmit", TYPES),
+        edit("src/cart.ts"),
+        bad("npx tsc --noEmit", "Exit code 2\nsrc/menu.ts(1,1): error TS2304: Cannot find name 'price'."),
+        edit("src/menu.ts"),
+        ok("npx tsc --noEmit"),
+      ],
+      [1],
+    ],
+    [
+      "none where the surroundings were wrong",
+      [
+        bad("npm test", "ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)"),
+        edit("/work/app/src/cart.ts"),
+        ok("nvm use 20 && npm test"),
+      ],
+      [],
+    ],
+    [
+      "none where another call of the message failed",
+      [bad("npm test", "Sibling tool call errored"), edit("/work/app/src/cart.ts"), ok("npm test")],
+      [],
+    ],
+  ],
+  "the commands that did something about it": [
+    [
+      "a missing package is installed",
+      [
+        bad("node app.mjs", "Error: Cannot find package 'zod'"),
+        ok("git log -1"),
+        ok("npm install zod"),
+        ok("node app.mjs"),
+      ],
+      [2],
+    ],
+    [
+      "a service is started",
+      [
+        bad("npm run seed", "Error: connect ECONNREFUSED 127.0.0.1:5432"),
+        edit("/work/app/src/cart.ts"),
+        ok("docker compose up -d db"),
+        ok("npm run seed"),
+      ],
+      [2],
+    ],
+    [
+      "a formatter mends what lint found, and a check mends nothing",
+      [
+        bad("bun run lint", "Exit code 1\nsrc/a.ts format\n  Formatter would have printed the following content:"),
+        ok("bun run lint:fix"),
+        ok("bun test src/a.test.ts"),
+        ok("bun run lint"),
+      ],
+      [1],
+    ],
+    [
+      "a file that is in the way is removed, by its whole path too",
+      [
+        bad("erk check", "[FAIL] .erk/impl-context/ still present (should be removed before submission)"),
+        ok("ls /work/app/.erk/impl-context"),
+        ok("rm -rf /work/app/.erk/impl-context/"),
+        ok("git pull --rebase origin main"),
+        ok("erk check"),
+      ],
+      [2],
+    ],
+    [
+      "what the error recommends",
+      [
+        bad(
+          "npx playwright test",
+          "Executable doesn't exist\nPlease run the following command: npx playwright install",
+        ),
+        edit("/work/app/README.md"),
+        ok("npx playwright install"),
+        ok("npx playwright test"),
+      ],
+      [2],
+    ],
+    [
+      "the only command between the two",
+      [bad("./deploy.sh", "Error: the region is not set"), ok("./set-region.sh eu"), ok("./deploy.sh")],
+      [1],
+    ],
+    ["nothing that only looks", [bad("./deploy.sh", "Error: it is busy"), ok("ps aux"), ok("./deploy.sh")], []],
+  ],
+  "an edit that was refused": [
+    [
+      "the file is read, then the same call is made",
+      [
+        failed("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" }, NOT_READ),
+        done("Read", { file_path: "a.ts" }),
+        edit("a.ts", "x", "y"),
+      ],
+      [1],
+    ],
+    [
+      "another file that is read is none",
+      [
+        failed("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" }, NOT_READ),
+        done("Read", { file_path: "b.ts" }),
+        edit("a.ts", "x", "y"),
+      ],
+      [],
+    ],
+  ],
+};
+
+describe("what fixed a failed call", () => {
+  for (const [family, list] of Object.entries(cases)) {
+    describe(family, () => {
+      for (const [name, calls, steps] of list) test(name, () => assert.deepEqual(fixOf(calls).steps, steps));
+    });
+  }
+
+  test("an edit has its diff", () => {
+    const { fix } = fixOf([
+      bad("node --test", TESTS),
+      edit("/work/app/price.mjs", "const sum =\n  a + b;\nexport", "const sum =\n  Number(a) + Number(b);\nexport"),
+      ok("node --test"),
+    ]);
+    assert.deepEqual(
+      fix.steps.map(({ diff }) => diff),
+      [" const sum =\n-  a + b;\n+  Number(a) + Number(b);\n export"],
+    );
+  });
+});
+
+describe("what changed in the call", () => {
+  const changed = (before: MadeCall, after: MadeCall, ...between: MadeCall[]): string =>
+    fixOf([before, ...between, after]).fix.diff;
+
+  test("a flag that was refused", () => {
+    const [before, after] = ["gh pr diff 104 --stat", "gh pr diff 104 --name-only"];
+    assert.equal(changed(bad(before, "unknown flag: --stat"), ok(after)), `-${before}\n+${after}`);
+  });
+
+  for (const [name, before, after] of [
+    ["a description", { command: "make", description: "Builds" }, { command: "make", description: "Builds again" }],
+    ["a time limit", { command: "make", timeout: 1_000 }, { command: "make", timeout: 9_000 }],
+    ["what is done with the output", { command: "make 2>&1" }, { command: "make 2>&1 | tail -20" }],
+  ] as const) {
+    test(`not ${name}`, () => assert.equal(changed(failed("Bash", before, "It broke"), done("Bash", after)), ""));
+  }
+
+  test("a description that was demanded", () => {
+    const refusal = 'The bash tool was called with invalid arguments: SchemaError(Missing key\n  at ["description"]).';
+    const after = done("bash", { command: "ls src", description: "Lists" });
+    assert.equal(changed(failed("bash", { command: "ls src" }, refusal), after), "+Lists");
+  });
+
+  test("not where an edit made the difference", () => {
+    assert.equal(changed(bad("node --test", TESTS), ok("node --test --watch=no"), edit("/work/app/price.mjs")), "");
+  });
+
+  test("not between two tools", () => {
+    const input = { file_path: "a.ts", old_string: "let total = 1", new_string: "let total = 2" };
+    const write = done("Write", { file_path: "a.ts", content: "let total = 2\nlet other = 3" });
+    assert.equal(changed(failed("Edit", input, "String to replace not found in file."), write), "");
+  });
+
+  test("of an edit only the text that it replaces", () => {
+    const before = { file_path: "a.ts", old_string: "function sum(a, b)", new_string: "function sum(a, b, c)" };
+    const after = edit("a.ts", "export function sum(a, b)", "export function sum(a, b, c)");
+    assert.equal(
+      changed(failed("Edit", before, "String to replace not found in file."), after),
+      "-function sum(a, b)\n+export function sum(a, b)",
+    );
+  });
+
+  test("a long text is cut, and says so", () => {
+    const lines = (word: string): string => Array.from({ length: 2_000 }, (_, at) => `${word} ${at}`).join("\n");
+    const text = changed(
+      failed("mcp__notes__save", { title: "a", body: lines("one") }, "timeout"),
+      done("mcp__notes__save", { title: "a", body: `${lines("one")}\n${lines("two")}` }),
+    );
+    assert.match(text, /\n … \d{4} more lines$/);
+  });
+});
