@@ -1,5 +1,6 @@
 import { type FaultEvent, LINK_OUT, describeFault, errorCode } from "../transcript/files/fault.ts";
 import type { OptionProblem } from "../config.ts";
+import { atMost } from "../transcript/timeouts.ts";
 
 type Level = "info" | "warn" | "error";
 
@@ -14,6 +15,12 @@ interface ToastBody {
   message: string;
   variant: "info" | "warning" | "error";
 }
+
+/** Time in which several problems become one toast, in milliseconds. */
+const TOGETHER_MS = 200;
+/** Codes of faults that mostly mean a wrong folder, which is an option. */
+const FOLDER_FAULTS: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM", "ENOTDIR"]);
+const BY_WEIGHT: readonly Level[] = ["error", "warn", "info"];
 
 /** Maximum number of different internal failures reported by one process; a broken host could cause thousands. */
 const MAX_FAILURES = 20;
@@ -31,9 +38,16 @@ export class Notices {
   readonly #failing = new Set<string>();
   /** Entries dropped since writing began to fail. */
   #missing = 0;
+  readonly #configFile: () => Promise<string | undefined>;
+  #waiting: { level: Level; message: string }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** Lookups of configuration files and requests to the host that are under way. */
+  readonly #pending = new Set<Promise<void>>();
 
-  constructor(client: () => NoticeClient) {
+  /** `configFile` returns the configuration that has the plugin, if it can be found. */
+  constructor(client: () => NoticeClient, configFile: () => Promise<string | undefined> = async () => undefined) {
     this.#client = client;
+    this.#configFile = configFile;
   }
 
   /** Reports wrong options in one message. `file` returns the configuration that has them, if it can be found. */
@@ -43,7 +57,7 @@ export class Notices {
     if (this.#told.has(what)) return;
     this.#told.add(what);
     const tell = (path?: string): void => this.#tell("warn", path === undefined ? what : `In ${path}: ${what}`);
-    void file().then(tell, () => tell());
+    this.#track(file().then(tell, () => tell()));
   }
 
   /** Reports a request that could not be carried out. */
@@ -61,10 +75,9 @@ export class Notices {
     if (event.kind === "fault") {
       this.#failing.add(event.path);
       if (this.#failing.size > 1) return;
-      return this.#tell(
-        "error",
-        `Recording is interrupted: ${event.fault.message} File: ${event.path}. Entries are kept in memory until the file can be written again.`,
-      );
+      const message = `Recording is interrupted: ${event.fault.message} File: ${event.path}. Entries are kept in memory until the file can be written again.`;
+      if (!FOLDER_FAULTS.has(event.fault.code)) return this.#tell("error", message);
+      return this.#tellOfOption("error", message, "directory");
     }
     this.#failing.delete(event.path);
     this.#missing += event.missing;
@@ -78,7 +91,9 @@ export class Notices {
   failure(error: unknown): void {
     if (errorCode(error) === LINK_OUT) {
       const { message } = describeFault(error);
-      return this.#once(message, "error", message);
+      if (this.#told.has(message)) return;
+      this.#told.add(message);
+      return this.#tellOfOption("error", message, "followLinks");
     }
     if (this.#told.size >= MAX_FAILURES) return;
     const what = nameOf(error);
@@ -95,21 +110,58 @@ export class Notices {
     this.#tell(level, message);
   }
 
-  #tell(level: Level, message: string): void {
-    const variant = level === "warn" ? "warning" : level;
-    this.#send(() => this.#client().app.log({ body: { service: NAME, level, message: `${NAME}: ${message}` } }));
-    this.#send(() => this.#client().tui.showToast({ body: { title: NAME, message, variant } }));
+  /** Adds where the option that may solve the problem can be changed. */
+  #tellOfOption(level: Level, message: string, option: string): void {
+    const tell = (file?: string): void =>
+      this.#tell(level, file === undefined ? message : `${message} The option "${option}" can be changed in ${file}.`);
+    this.#track(this.#configFile().then(tell, () => tell()));
   }
 
-  /** Sends a notice. One that cannot be delivered is dropped, since there is no other way to report it. */
-  #send(request: () => Promise<unknown>): void {
-    setImmediate(() => {
-      try {
-        void request().catch(() => undefined);
-      } catch {
-        // The client of an older host lacks this call.
-      }
-    });
+  #tell(level: Level, message: string): void {
+    this.#waiting.push({ level, message });
+    this.#timer ??= setTimeout(() => this.#send(), TOGETHER_MS).unref();
+  }
+
+  /** Sends what waits and waits until the host has taken it, because the process may end. Never rejects. */
+  async deliver(timeoutMs: number): Promise<void> {
+    await atMost(timeoutMs, this.#deliver());
+  }
+
+  async #deliver(): Promise<void> {
+    await Promise.all(this.#pending);
+    this.#send();
+    await Promise.all(this.#pending);
+  }
+
+  /** Sends all waiting notices: a line each to the log, and one toast. */
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const notices = this.#waiting.splice(0);
+    if (notices.length === 0) return;
+    for (const { level, message } of notices) {
+      this.#request(() => this.#client().app.log({ body: { service: NAME, level, message: `${NAME}: ${message}` } }));
+    }
+    const worst = BY_WEIGHT.find((level) => notices.some((notice) => notice.level === level)) ?? "info";
+    const message = notices.map((notice) => notice.message).join("\n");
+    const variant = worst === "warn" ? "warning" : worst;
+    this.#request(() => this.#client().tui.showToast({ body: { title: NAME, message, variant } }));
+  }
+
+  /** Makes a request. A notice that cannot be delivered is dropped, since there is no other way to report it. */
+  #request(request: () => Promise<unknown>): void {
+    try {
+      this.#track(request().then(() => undefined));
+    } catch {
+      // The client of an older host lacks this call.
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const settled = Promise.resolve(work)
+      .catch(() => undefined)
+      .finally(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
   }
 }
 

@@ -75,6 +75,10 @@ export interface LeaveTimes {
   endedMs: number;
 }
 
+/** Maximum time for flushing while the disk refuses to be written, in milliseconds: the host must not end later for it. */
+const FAILING_FLUSH_MS = 200;
+/** Maximum wait until the host has taken the last notices, in milliseconds. */
+const DELIVER_MS = 300;
 /** Time that snippets get in any case, in milliseconds. */
 const EXTRACT_MS = 500;
 
@@ -83,30 +87,38 @@ const EXTRACT_MS = 500;
  * continues in the middle of a turn.
  */
 export async function leaveShared(shared: Shared, times: LeaveTimes, isContinued = false): Promise<void> {
-  const { recorder, turns, autoExtract } = shared;
+  const { turns, autoExtract } = shared;
   shared.instances = Math.max(0, shared.instances - 1);
   const resting = turns.resting;
   turns.clear();
   // `opencode run` exits right after its turn, before the session counts as idle.
   for (const sessionID of resting) autoExtract?.add(sessionID);
   // Unfinished texts and calls of other instances are left alone.
-  if (shared.instances > 0) return void (await recorder.flush(times.flushMs));
-  if (isContinued) return void (await recorder.flush(times.flushMs, "all", "so far"));
+  if (shared.instances > 0) return flush(shared, times.flushMs, "no");
+  if (isContinued) return flush(shared, times.flushMs, "so far");
   await endRecording(shared, times);
+}
+
+async function flush({ recorder, notices }: Shared, flushMs: number, end: "soon" | "so far" | "no"): Promise<void> {
+  await recorder.flush(recorder.isFailing ? FAILING_FLUSH_MS : flushMs, "all", end);
+  await notices.deliver(DELIVER_MS);
 }
 
 /** Ends the recording of all instances. */
 export async function endRecording(shared: Shared, { flushMs, endedMs }: LeaveTimes): Promise<void> {
   const { recorder, autoExtract } = shared;
   const began = performance.now();
-  await recorder.flush(flushMs, "all", "soon");
+  await flush(shared, flushMs, "soon");
   await autoExtract?.end(Math.max(EXTRACT_MS, endedMs - (performance.now() - began)));
   await shared.closeTools();
   recorder.release();
 }
 
 function makeShared(root: string, dataFolder: string, options: Options, host: HostView, fs: FileSystem): Shared {
-  const notices = new Notices(() => shared.host.client);
+  const notices = new Notices(
+    () => shared.host.client,
+    () => configOf(shared.host.directory),
+  );
   const recorder = createRecorder({
     dataFolder,
     options,
@@ -153,12 +165,21 @@ function outputFolders({ env, home }: ToolSurroundings): string[] {
   });
 }
 
-/** Returns the configuration file with these wrong options, for a host that opened a folder. */
-export async function configWith(problems: readonly OptionProblem[], directory: string): Promise<string | undefined> {
+/** Returns the configuration file that has the plugin, for a host that opened a folder. */
+async function configOf(directory: string): Promise<string | undefined> {
+  return (await configEntries(directory)).at(-1)?.path;
+}
+
+async function configEntries(directory: string): ReturnType<typeof pluginEntries> {
   const where = { ...surroundings(), cwd: directory };
   const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
+  return pluginEntries(places, where);
+}
+
+/** Returns the configuration file with these wrong options, for a host that opened a folder. */
+export async function configWith(problems: readonly OptionProblem[], directory: string): Promise<string | undefined> {
   const wrong = JSON.stringify(problems);
-  const entries = await pluginEntries(places, where);
+  const entries = await configEntries(directory);
   return entries.findLast(({ options }) => JSON.stringify(parseOptions(options).problems) === wrong)?.path;
 }
 

@@ -33,6 +33,11 @@ export class Recorder {
     return this.#sessions.size;
   }
 
+  /** Some files cannot be written at the moment. */
+  get isFailing(): boolean {
+    return [...this.#sessions.values()].some(({ openOutputs }) => openOutputs.some(({ file }) => file.isFailing));
+  }
+
   /** Accepts a record of the host. Never throws; takes microseconds. */
   accept(record: HostRecord): void {
     try {

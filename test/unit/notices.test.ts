@@ -4,7 +4,7 @@ import { Notices } from "../../src/host/notices.ts";
 import { describe, test } from "../support/runner.ts";
 
 const FULL = { code: "ENOSPC", message: "The disk is full: free some space." };
-const fails = (path: string): FaultEvent => ({ kind: "fault", path, fault: FULL });
+const fails = (path: string): FaultEvent & { kind: "fault" } => ({ kind: "fault", path, fault: FULL });
 const works = (path: string, missing = 0): FaultEvent => ({
   kind: "recovered",
   path,
@@ -19,9 +19,12 @@ function make(): { notices: Notices; told: () => Promise<string[]> } {
     told.push(`${kind} ${/"message":"((?:[^"\\]|\\.)*)"/.exec(JSON.stringify(options))?.[1]}`);
   };
   const client = { app: { log: keep("log") }, tui: { showToast: keep("toast") } };
-  const notices = new Notices(() => client);
+  const notices = new Notices(
+    () => client,
+    async () => "config.json",
+  );
   const settled = async (): Promise<string[]> => {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await notices.deliver(1_000);
     return told.splice(0);
   };
   return { notices, told: settled };
@@ -64,6 +67,20 @@ describe("messages to the user", () => {
     assert.match(once[1] ?? "", /TypeError: x is undefined.*Please report it/);
     for (let n = 0; n < 1_000; n++) notices.failure(new Error(`number ${n}`));
     assert.ok((await told()).length <= 40);
+  });
+
+  test("several problems are a line each in the log, and one toast", async () => {
+    const { notices, told } = make();
+    notices.warn("One.");
+    notices.failure(new TypeError("x"));
+    notices.fault({ ...fails("a"), fault: { code: "EROFS", message: "Read-only." } });
+    const lines = await told();
+    const toasts = lines.filter((line) => line.startsWith("toast"));
+    assert.deepEqual([lines.length - toasts.length, toasts.length], [3, 1]);
+    assert.match(
+      toasts[0] ?? "",
+      /One\..*TypeError.*Read-only\..* The option .*directory.* can be changed in config\.json\./,
+    );
   });
 
   test("of anything that can be thrown does no harm", async () => {

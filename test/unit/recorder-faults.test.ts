@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FileSystem } from "../../src/transcript/files/file-system.ts";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { type FaultPlan, FaultyFileSystem } from "../support/faulty-file-system.ts";
 import {
@@ -58,7 +59,7 @@ async function run(plan?: FaultPlan): Promise<Outcome> {
   await host.does(...stepsOf(sampleConversation("ses_1", 1, 1)), ...WITH_FILE);
   await host.dispose();
   // Notices go out behind the host's own work, and the last one when the disk has worked once more.
-  for (let left = 600; left > 0 && host.toasts.length % 2 === 1; left--) await sleep(5);
+  for (let left = 600; left > 0 && host.logs.length % 2 === 1; left--) await sleep(5);
   await sleep(5);
   return { host, faulty, folder: join(project, ".openfleet") };
 }
@@ -71,16 +72,16 @@ async function checkWhole({ folder, host }: Outcome, plan: FaultPlan | undefined
   const child = toldBy(sampleConversation("ses_2"));
   for (const path of ["ses_1/ses_2.md", "ses_1/ses_2.jsonl"])
     assert.deepEqual((await readSound(folder, path)).told, child, `${path} ${what}`);
-  const interrupted = host.toasts.filter((toast) => toast.includes("Recording is interrupted"));
-  const works = host.toasts.filter((toast) => toast.includes("Recording works again"));
+  const interrupted = host.logs.filter((toast) => toast.includes("Recording is interrupted"));
+  const works = host.logs.filter((toast) => toast.includes("Recording works again"));
   assert.equal(
     works.length,
     interrupted.length,
-    `each episode is told once with its end: ${what}\n${host.toasts.join("\n")}`,
+    `each episode is told once with its end: ${what}\n${host.logs.join("\n")}`,
   );
-  assert.equal(host.toasts.length, 2 * works.length, `and nothing else is told: ${host.toasts.join("\n")}`);
-  const logged = host.toasts.map((toast) => toast.replace(`"`, `"opencode-transcripts: `));
-  assert.deepEqual(host.logs.toSorted(), logged.toSorted());
+  assert.equal(host.logs.length, 2 * works.length, `and nothing else is told: ${host.logs.join("\n")}`);
+  assert.ok(host.logs.every((line) => line.startsWith('"opencode-transcripts: ')));
+  assert.ok(host.logs.every((line) => host.toasts.join().includes(line.replace(/^"opencode-transcripts: |"$/g, ""))));
 }
 
 /** Before the call is made, after it, and in its middle; once, and again at each of the next attempts. */
@@ -274,3 +275,38 @@ function missingIn(data: unknown): number {
     ? data.missing
     : 0;
 }
+
+describe("the end of a short run that cannot record", () => {
+  const readOnly: FileSystem = {
+    ...nodeFileSystem,
+    ...Object.fromEntries(
+      ["openAppend", "mkdir", "writeNew", "createMarker", "link", "rename"].map((name) => [
+        name,
+        async () => {
+          throw Object.assign(new Error("read-only file system"), { code: "EROFS" });
+        },
+      ]),
+    ),
+  };
+  for (const [what, fs] of [
+    ["the folder is read-only", readOnly],
+    ["the folder is linked out of the project", nodeFileSystem],
+  ] as const) {
+    test(`${what}: the host ends at once, and is told once which file to change`, async () => {
+      const project = makeTempDir();
+      const config = join(project, "opencode.json");
+      writeFileSync(config, JSON.stringify({ plugin: ["opencode-transcripts"] }));
+      if (fs === nodeFileSystem) symlinkSync(makeTempDir(), join(project, ".openfleet"));
+      const host = new PluginHost(project, { redact: false }, { fs });
+      await host.does(...newSession("ses_1"), ...newSession("ses_2"));
+      await sleep(100);
+      const began = performance.now();
+      await host.dispose();
+      assert.ok(performance.now() - began < 1_500, "the host waits");
+      assert.equal(host.toasts.length, 1, host.toasts.join("\n"));
+      assert.equal(host.logs.length, 1);
+      assert.match(host.logs[0] ?? "", /^"opencode-transcripts: /);
+      assert.ok(host.toasts[0]?.includes(config), host.toasts[0]);
+    });
+  }
+});
