@@ -15,11 +15,12 @@ type StatsUsage = StatsOutput["total"];
 const MAX_TOOLS = 15;
 const MAX_NAME_COLUMNS = 40;
 
-export function statsText(context: CommandContext, result: StatsOutput): string {
+/** `allIds`: ids of all sessions, so that shortened ids are unique. */
+export function statsText(context: CommandContext, result: StatsOutput, allIds: readonly string[]): string {
   const tables =
     result.by === null
       ? [modelsTable(context, result), toolsTable(context, result)]
-      : [rowsTable(context, result.rows, result.by)];
+      : [rowsTable(context, result.rows, result.by, allIds)];
   return [overview(context, result), ...tables].filter((part) => part !== "").join("\n");
 }
 
@@ -189,11 +190,11 @@ function rowsTable(
   { colors, columns }: CommandContext,
   rows: readonly StatsRow[],
   by: NonNullable<StatsOutput["by"]>,
+  allIds: readonly string[],
 ): string {
   const keyed = by === "model" ? rows.filter(hasTokens) : rows;
-  const keys = keyed.map(({ key }) => key ?? "");
   const isBySession = by === "session";
-  const ids = shortIds(isBySession ? keys : []);
+  const ids = shortIds(isBySession ? allIds : []);
   const nameCell = ({ key, parent_session_id: parent }: StatsRow): string => {
     const short = by === "project" ? endOfPath(key ?? "", 2) : (ids.get(key ?? "") ?? key ?? "");
     const name = key === null ? "unknown" : cut(neutralLine(short), MAX_NAME_COLUMNS);

@@ -48,6 +48,8 @@ export interface SearchedRoot extends SessionRoot {
 export interface FoundSessions {
   /** Newest first. */
   sessions: SessionRef[];
+  /** Ids of all sessions that were found, before the filters: a shortened id must be unique among them. */
+  ids: string[];
   unreadable: Unreadable[];
   roots: SearchedRoot[];
 }
@@ -82,13 +84,14 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
     ({ sessions } = completed);
     unreadable.push(...completed.unreadable);
   }
+  const ids = sessions.map(({ id }) => id);
   // Not earlier: if a session is in two places, perhaps only one has its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
   if (agent !== undefined) sessions = sessions.filter((ref) => agentOf(ref) === agent);
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
   if (since !== undefined) sessions = sessions.filter(({ lastMs }) => (lastMs ?? 0) >= since.getTime());
-  return { sessions, unreadable, roots: searched };
+  return { sessions, ids, unreadable, roots: searched };
 }
 
 /** Returns the folders beside opencode's databases that have sessions of an older form. */

@@ -9,7 +9,7 @@ import { refusingContent } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { byProgress } from "./session-forms.ts";
 import { kindOf } from "./session-roots.ts";
-import { hostOf, isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
+import { hostOf, isStream, isSubagent, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 import { HEAD_BYTES } from "../parse/sources/sources.ts";
@@ -144,7 +144,8 @@ function matchesOf(text: string, sessions: readonly SessionRef[]): SessionRef[] 
       `Pass at least ${MIN_PREFIX} characters of the id, a path or \`latest\`.`,
     );
   }
-  return copiesHere(sessions.filter(({ id }) => wanted.some((prefix) => id.startsWith(prefix))));
+  const begins = wanted.map((prefix) => sessions.filter(({ id }) => id.startsWith(prefix)));
+  return copiesHere(begins.find((found) => found.length > 0) ?? []);
 }
 
 /** Leaves out copies that another machine has of a session of this one. */
@@ -162,6 +163,9 @@ function onlyOne(text: string, matching: readonly SessionRef[], found: FoundSess
   if (others.length === 0) return first;
   if (others.every((other) => other.id === first.id && other.parentId === first.parentId))
     return matching.toSorted(byProgress)[0] ?? first;
+  // A list without subagents shortens ids without regard to them.
+  const tops = matching.filter((ref) => !isSubagent(ref));
+  if (tops.length > 0 && tops.length < matching.length) return onlyOne(text, tops, found);
   const isOneId = others.every(({ id }) => id === first.id);
   const problem = isOneId
     ? `${matching.length} sessions have the id ${first.id}.`

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { type CliRun, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -115,6 +117,38 @@ describe("copies of opencode's database", () => {
       assert.deepEqual(await listed(machine, machine.home), ["ses_1", "ses_2"]);
       const stats = JSON.parse((await run(machine, machine.home, ["stats", "--json"])).stdout);
       assert.deepEqual([stats.sessions, stats.prompts], [2, 3]);
+    }
+  });
+});
+
+describe("the ids that list and stats print", () => {
+  test("open these sessions, however many share their beginning", async () => {
+    const machine = new Machine();
+    const projects = [machine.project, makeTempDir()];
+    const sessions = ["ses_5540aaaa1", "ses_5540aaaa2", "ses_5540bbbb", "ses_5540bbbbcc", "ses_99"].map((id, at) => ({
+      ...said(id, ["asked", "answered"], at),
+      directory: projects[at % 2] ?? "",
+    }));
+    const child = { ...said("ses_5540bbbbcd", ["asked"], 9), parent: "ses_99" };
+    await writeFakeStore(machine.database, [...sessions, child]);
+    const uuid = "5540aaaa-0000-4000-8000-000000000001";
+    machine.claudeFile(`-p/${uuid}.jsonl`);
+    machine.claudeFile(`-p/${uuid}/subagents/agent-5540aaaa.jsonl`);
+    const { project: cwd, home } = machine;
+    for (const argv of [
+      ["list"],
+      ["list", "--project", cwd],
+      ["list", "--subagents"],
+      ["stats", "--all", "--by", "session"],
+    ]) {
+      const { stdout } = await runCli(argv, { home, cwd, terminal: 200 });
+      const ids = [...stripVTControlCharacters(stdout).matchAll(/(?:^| )((?:ses_|agent-|5540aaaa)[\w-]*)/gm)].map(
+        ([, id = ""]) => id,
+      );
+      assert.ok(ids.length >= 2, stdout);
+      const opened = await Promise.all(ids.map(async (id) => (await resolveSession(id, machine.where)).id));
+      assert.equal(new Set(opened).size, ids.length, `${argv.join(" ")}: ${ids.join(" ")}`);
+      for (const [at, id] of ids.entries()) assert.ok(opened[at]?.startsWith(id), `${id} opens ${opened[at]}`);
     }
   });
 });

@@ -87,7 +87,7 @@ describe("ids", () => {
       },
     });
     const error = await failure("ffff", where, files);
-    assert.match(error.message, /"ffff" \(2 places could not be read\)\./);
+    assert.match(error.message, /"ffff" \(3 places could not be read\)\./);
   });
 });
 

@@ -68,7 +68,7 @@ const SCREENFUL = 20;
 export const command = runnable(definition, async (context, _args, options) => {
   const asked = between(context, options, options.today ? startOfDay(context.now(), 0) : undefined);
   const { subagents = false } = options;
-  const { sessions } = await sessionsAsked(context, options, { since: asked.since, subagents });
+  const { sessions, ids } = await sessionsAsked(context, options, { since: asked.since, subagents });
   const limit = limitAsked(context, options);
   const redactor = redactorFor(options);
   const found = await newestSessions(sessions, {
@@ -86,7 +86,6 @@ export const command = runnable(definition, async (context, _args, options) => {
     if (problem !== null) noteUnread(context, [{ path: path ?? id, reason: problem }]);
   if (options.json) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
-    const ids = sessions.map(({ id }) => id);
     await context.out(listText(context, rows, ids));
     const signs = signsNote(rows);
     if (signs !== "") context.note(signs);

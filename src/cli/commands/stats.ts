@@ -55,7 +55,7 @@ export type StatsOutput = Versioned & ReturnType<typeof sumsOf>;
 
 export const command = runnable(definition, async (context, [args], options) => {
   const asked = betweenAsked(context, options);
-  const { refs, named, unreadable } = await refsAsked(context, args, options, asked);
+  const { refs, named, unreadable, ids } = await refsAsked(context, args, options, asked);
   const redactor = redactorFor(options);
   // All figures are kept, whatever the filter.
   const keepsAll = args.length === 0 && isFiltered(options);
@@ -80,7 +80,7 @@ export const command = runnable(definition, async (context, [args], options) => 
     if (options.json) await context.printObject(result);
     else {
       const { signsNote, statsText } = await import("../stats-text.ts");
-      await context.out(statsText(context, result));
+      await context.out(statsText(context, result, ids));
       const signs = signsNote([result.total]);
       if (signs !== "") context.note(signs);
     }
@@ -115,15 +115,15 @@ async function refsAsked(
   args: readonly string[],
   options: Options,
   asked: Between | undefined,
-): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
+): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number; ids: string[] }> {
   if (args.length === 0) {
     const inOrder = options.by === "session";
-    const { sessions, unreadable } = await sessionsAsked(context, options, {
+    const { sessions, unreadable, ids } = await sessionsAsked(context, options, {
       since: asked?.since,
       subagents: true,
       inOrder,
     });
-    return { refs: sessions, named: new Set(), unreadable: unreadable.length };
+    return { refs: sessions, named: new Set(), unreadable: unreadable.length, ids };
   }
   const byPlace = new Map<string, SessionRef>();
   const named = new Set<SessionRef>();
@@ -134,7 +134,7 @@ async function refsAsked(
     byPlace.set(placeOf(top), top);
     for (const ref of below) if (!byPlace.has(placeOf(ref))) byPlace.set(placeOf(ref), ref);
   }
-  return { refs: [...byPlace.values()], named, unreadable: 0 };
+  return { refs: [...byPlace.values()], named, unreadable: 0, ids: [] };
 }
 
 function placeOf({ path, database, id, archived }: SessionRef): string {
