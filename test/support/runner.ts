@@ -35,7 +35,7 @@ fc.configureGlobal({
  * Time limit of a test and of what runs before and after tests, unless they set their own. So long that only what hangs
  * reaches it, on a machine that does other work too: a wait ends when its condition holds, not when a clock says so.
  */
-export const LIMIT_MS = 5 * 60_000;
+const LIMIT_MS = 5 * 60_000;
 
 export const describe: (name: string, body: () => void) => unknown = runner.describe;
 

@@ -21,7 +21,7 @@ describe("the plugin's entry", () => {
     const child = join(REPOSITORY, "test/support/recording/entry-child.ts");
     const run = spawnSync(node, [child, join(REPOSITORY, "src/plugin.ts"), project], {
       encoding: "utf8",
-      timeout: 60_000,
+      timeout: 240_000,
     });
     assert.equal(run.status, 0, run.stderr);
     const seen = JSON.parse(run.stdout);

@@ -8,6 +8,7 @@ import { ToolRunner } from "../../src/tools/runner/tool-runner.ts";
 import { assistant, calls, result, sampleSession, says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { isWindows } from "../support/machine.ts";
+import { eventually } from "../support/recording/eventually.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { machineAt, type Machine } from "../support/tools/tool-calls.ts";
@@ -28,14 +29,15 @@ function pipeIn(home: string): string {
 
 /** Lets go of whoever waits for it to be opened. */
 async function openedOtherEnd(path: string): Promise<void> {
-  for (;;) {
+  await eventually(() => {
     try {
-      return closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+      closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+      return true;
     } catch {
       // Nobody waits at the other end so far.
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      return false;
     }
-  }
+  });
 }
 
 async function onMachine(text: string, body: (machine: Machine, home: string) => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 /** The few calls of opencode's HTTP API that the tests make. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { found } from "../recording/eventually.ts";
 import { field, list, text } from "./fields.ts";
 import { MODEL } from "./sandbox.ts";
 
@@ -113,14 +113,13 @@ export class OpencodeClient {
 
   /** Waits until the model has said its last word this many times in the session. */
   async answers(sessionID: string, count: number): Promise<void> {
-    for (;;) {
+    await found(async () => {
       const messages = list(await this.request("GET", `/session/${sessionID}/message`)).map((m) => field(m, "info"));
       const finished = messages.filter(
         (info) => field(info, "finish") === "stop" && field(field(info, "time"), "completed"),
       );
-      if (finished.length >= count) return;
-      await sleep(50);
-    }
+      return finished.length >= count ? true : undefined;
+    }, 50);
   }
 
   async replyPermission(requestID: string, reply: "once" | "always" | "reject", message?: string): Promise<void> {
@@ -154,22 +153,21 @@ export class OpencodeClient {
 
   /** Waits until the host has nothing to do in any of the sessions. */
   async idle(...sessionIDs: string[]): Promise<void> {
-    for (;;) {
+    await found(async () => {
       const status = await this.request("GET", "/session/status");
       const busy = Object.entries(status ?? {}).filter(
         ([id, value]) => sessionIDs.includes(id) && field(value, "type") !== "idle",
       );
-      if (busy.length === 0) return;
-      await sleep(20);
-    }
+      return busy.length === 0 ? true : undefined;
+    }, 20);
   }
 
   async #pending(path: string, sessionID: string): Promise<string> {
-    for (;;) {
-      const request = list(await this.request("GET", path)).find((item) => field(item, "sessionID") === sessionID);
-      if (request !== undefined) return text(field(request, "id"));
-      await sleep(20);
-    }
+    const request = await found(
+      async () => list(await this.request("GET", path)).find((item) => field(item, "sessionID") === sessionID),
+      20,
+    );
+    return text(field(request, "id"));
   }
 }
 

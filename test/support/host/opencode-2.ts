@@ -1,5 +1,5 @@
 /** `opencode2 serve` in a sandbox: a host of opencode 2.x that someone has built, named by `OPENCODE2_BIN`. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { found } from "../recording/eventually.ts";
 import { field, list, text } from "./fields.ts";
 import { spawnProgram, type Finished, type Running } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -59,12 +59,11 @@ export class Opencode2 {
 
   /** Waits until the session has more than so many messages and does nothing. */
   async idle(sessionID: string, messages = 0): Promise<void> {
-    for (;;) {
+    await found(async () => {
       const active = field(await this.request("GET", "/api/session/active"), "data");
       const isActive = typeof active === "object" && active !== null && sessionID in active;
-      if (!isActive && (await this.messages(sessionID)).length > messages) return;
-      await sleep(50);
-    }
+      return !isActive && (await this.messages(sessionID)).length > messages ? true : undefined;
+    }, 50);
   }
 
   /** The stored messages, oldest first. */

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { found } from "../recording/eventually.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 export const BINARY = fileURLToPath(new URL("../../../node_modules/.bin/opencode", import.meta.url));
@@ -109,14 +110,13 @@ export function runOpencode(sandbox: Sandbox, args: readonly string[], stdin = "
  */
 export async function exportSession(sandbox: Sandbox, sessionID: string): Promise<string> {
   const path = join(sandbox.root, `export-${sessionID}-${randomUUID()}.json`);
-  for (;;) {
+  return found(async () => {
     const { code, stderr } = await exportTo(path, sandbox, sessionID);
     if (code === 0) return readFile(path, "utf8");
     // Two processes that open the database of a killed one at the same moment: one of them gives up.
-    if (!stderr.includes("database is locked")) {
-      throw new Error(`opencode export ${sessionID} ended with ${code}: ${stderr}`);
-    }
-  }
+    if (stderr.includes("database is locked")) return undefined;
+    throw new Error(`opencode export ${sessionID} ended with ${code}: ${stderr}`);
+  });
 }
 
 async function exportTo(

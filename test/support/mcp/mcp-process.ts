@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { found } from "../recording/eventually.ts";
 import { REPOSITORY } from "../repository.ts";
 import { isLong } from "../runner.ts";
 
@@ -49,13 +50,11 @@ export class RawServer {
   /** All that it printed on standard output. */
   stdout = "";
   readonly ended: Promise<number | null>;
-  readonly #waiting = new Set<() => void>();
 
   constructor(main: string, home: string, env: Record<string, string> = {}) {
     this.child = spawn(process.execPath, [main, "mcp"], { cwd: home, env: { ...environment(home), ...env } });
     this.child.stdout.setEncoding("utf8").on("data", (piece: string) => {
       this.stdout += piece;
-      for (const wake of this.#waiting) wake();
     });
     // A server that is gone makes writing to it fail: tests look at how it ended.
     this.child.stdin.on("error", () => undefined);
@@ -76,17 +75,7 @@ export class RawServer {
 
   /** Waits for the answer to a request. */
   async answer(id: unknown): Promise<Record<string, unknown>> {
-    for (;;) {
-      const found = this.messages.find((message) => message["id"] === id && !("method" in message));
-      if (found) return found;
-      await new Promise<void>((resolve) => {
-        const wake = (): void => {
-          this.#waiting.delete(wake);
-          resolve();
-        };
-        this.#waiting.add(wake);
-      });
-    }
+    return found(() => this.messages.find((message) => message["id"] === id && !("method" in message)));
   }
 }
 
