@@ -2,11 +2,11 @@
 import { given } from "../given.ts";
 import { dayAndTime } from "../quantities.ts";
 import type { Between } from "../queries/figures.ts";
-import { type ErrorQuery, type ErrorRow, errorsIn } from "../queries/session-errors.ts";
+import { errorsOver } from "../queries/newest-errors.ts";
+import type { ErrorRow } from "../queries/session-errors.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { isReadFault } from "../sessions/reasons.ts";
 import { argumentOf, type SessionRef } from "../sessions/session-ref.ts";
 import { failureText } from "../texts/failure-text.ts";
 import { PLAIN } from "../texts/text-style.ts";
@@ -22,17 +22,15 @@ const DEFAULT_LIMIT = 20;
 export const execute = execution(LIST_ERRORS, async (args, context) => {
   const { tool, fixes = false, limit = DEFAULT_LIMIT, offset = 0 } = args;
   const between = betweenOf(args, context.now());
-  const query = { fixes, tool, signal: context.signal, subagents: true };
+  const query = { fixes, tool, between, signal: context.signal, subagents: true };
   const found: { ref: SessionRef; row: ErrorRow }[] = [];
   let [searched, unreadable] = [0, 0];
-  for (const ref of await sessionsOf(args, between, context)) {
+  for await (const { ref, rows, problem } of errorsOver(await sessionsOf(args, between, context), query)) {
+    searched += 1;
+    if (problem !== null) unreadable += 1;
+    found.push(...rows.map((row) => ({ ref, row })));
     // One more shows whether there are more.
     if (found.length > offset + limit) break;
-    searched += 1;
-    const rows = await readable(ref, query);
-    if (rows === undefined) unreadable += 1;
-    const wanted = (rows ?? []).filter((row) => isBetween(row, between));
-    found.push(...wanted.toReversed().map((row) => ({ ref, row })));
   }
   const shown = found.slice(offset, offset + limit);
   const items: string[] = [];
@@ -60,21 +58,6 @@ async function sessionsOf(
   if (session !== undefined) return [await sessionAsked(session, context)];
   const asked = { all: true, byEntryTime: true, archived: true, ...given({ since, project }) };
   return (await findSessions(context.where, asked)).sessions;
-}
-
-/** Resolves to undefined if the session cannot be read or is gone. */
-async function readable(ref: SessionRef, query: ErrorQuery): Promise<ErrorRow[] | undefined> {
-  try {
-    return (await errorsIn(ref, query)).rows;
-  } catch (error) {
-    if (!isReadFault(error)) throw error;
-    return undefined;
-  }
-}
-
-function isBetween({ timestamp }: ErrorRow, { since, until }: Between): boolean {
-  const isSince = since === undefined || (timestamp !== null && new Date(timestamp) >= since);
-  return isSince && (until === undefined || (timestamp !== null && new Date(timestamp) < until));
 }
 
 function headingOf(ref: SessionRef, { path, host }: ErrorRow): string {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { at, calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { type Outputs, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -207,8 +207,31 @@ describe("transcripts errors", () => {
     ].join("");
     const piped = await runCli(["errors", "-"], { home, stdin: text });
     assert.equal(piped.stdout, "Bash\tt1\tred ␇\n");
-    const shown = await runCli(["errors", "-"], { home, stdin: text, terminal: 80, env: { NO_COLOR: "1" } });
-    assert.equal(shown.stdout, "Bash\tt1\tred ␇\n");
+    const terminal = { home, stdin: text, terminal: 80, env: { NO_COLOR: "1" } };
+    assert.equal((await runCli(["errors", "-", "--tsv"], terminal)).stdout, "Bash\tt1\tred ␇\n");
+    const { stdout } = await runCli(["errors", "-"], terminal);
+    assert.match(stdout, /^\[3\] Bash, t1, 2026-01-05 \d\d:\d\d, called on line 2\n {4}red ␇\n\n$/);
+  });
+
+  test("without a session, the newest of all: blocks on a terminal, lines in a pipe", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const later = [calls("Bash", "t1", { command: "npm test" }, 901), result("t1", "boom", 902, true)];
+    const other = "11111111-1111-4111-8111-111111111111";
+    storeSession(home, user("Test it", 900) + later.join(""), { id: other });
+    const piped = await runCli(["errors"], { home });
+    assert.equal(piped.stdout, "Bash\tt1\tboom\nRead\ttoolu_read\tFile does not exist.\n");
+    assert.equal(piped.stderr, "looked at 2 sessions\n");
+    assert.equal((await runCli(["errors", "--until", at(900)], { home })).stdout.startsWith("Read"), true);
+    assert.equal((await runCli(["find", "--errors"], { home })).stdout, piped.stdout);
+    assert.equal((await runCli(["find", "--errors", "--tool", "read"], { home })).stdout.startsWith("Read"), true);
+    const shown = await runCli(["errors", "--limit", "1"], { home, terminal: 100, env: { NO_COLOR: "1" } });
+    assert.match(
+      shown.stdout,
+      /^Session 11111111-.*\n\[3\] Bash, t1, .*\n {4}boom\n {4}transcripts show 11111111-\S+ --line 3/,
+    );
+    assert.match(shown.stderr, /^looked at 1 session; the newest 1 call, --limit shows more\n$/);
+    assert.equal((await runCli(["errors"], { home: makeTempDir() })).exitCode, 1);
   });
 
   test("--locate adds where it is", async () => {

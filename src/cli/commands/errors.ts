@@ -1,34 +1,74 @@
 /** `transcripts errors` */
 import { given } from "../../given.ts";
+import { neutralBlock, neutralLine } from "../../neutral-text.ts";
+import { counted, dayAndTime } from "../../quantities.ts";
+import type { Between } from "../../queries/figures.ts";
+import { errorsOver } from "../../queries/newest-errors.ts";
 import { errorsIn, type ErrorRow } from "../../queries/session-errors.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
-import { createCommand, jsonLines, noRedact, runnable, SESSION, type OptionsOf } from "../command.ts";
-import type { CommandContext } from "../context.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
-import { redactedRows, redactorFor } from "../redaction.ts";
+import { hostOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { failureText } from "../../texts/failure-text.ts";
+import { sessionLine } from "../../texts/passage-text.ts";
 import { forPeople } from "../../texts/text-style.ts";
-import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
-import { dayAndTime } from "../../quantities.ts";
-import { neutralBlock } from "../../neutral-text.ts";
+import {
+  agent,
+  between,
+  createCommand,
+  type ExitCode,
+  here,
+  jsonLines,
+  noRedact,
+  type OptionsOf,
+  positiveInteger,
+  project,
+  runnable,
+  SESSION,
+  since,
+  until,
+} from "../command.ts";
+import type { CommandContext } from "../context.ts";
+import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
+import {
+  familyOf,
+  NO_SESSIONS,
+  noteDamage,
+  noteUnread,
+  refuseArchived,
+  sessionNamed,
+  sessionsAsked,
+} from "../session-input.ts";
+import { argumentFor } from "../session-names.ts";
 
 const definition = createCommand("errors", {
-  summary: "Prints the tool calls that failed: tool, call id and message, separated by tabs.",
+  summary: "Shows the tool calls that failed, newest first, or those of a session, in order.",
   description:
-    "Backslashes, tabs and line breaks in a message are escaped as \\\\, \\t, \\n and \\r, so that each call is one line. A call failed if its agent reports it, or " +
-    "if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a search or comparison (grep, rg, find, diff, test) " +
-    "is not a failure, and neither is a call that the user rejected or interrupted. --fixes shows what fixed them: the edits and commands between the failure and the call that passed, with their diff.",
+    "A call failed if its agent reports it, or if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a " +
+    "search or comparison (grep, rg, find, diff, test) is not a failure, and neither is a call that the user rejected or interrupted. " +
+    "In a pipe or a file, each call is one line: tool, call id and message, separated by tabs, with backslashes, tabs and line breaks in a " +
+    "message escaped as \\\\, \\t, \\n and \\r. --fixes shows what fixed them: the edits and commands between the failure and the call that passed, with their diff.",
   examples: {
-    "transcripts errors latest": "Shows what failed in the newest session.",
+    "transcripts errors": "Shows what failed lately, in all sessions.",
+    "transcripts errors latest --fixes": "Shows what failed in the newest session, and what fixed it.",
+    "transcripts errors --project . --since 7d": "Shows what failed in this project in the last week.",
     "transcripts errors latest --json | jq -r .tool_name | sort | uniq -c": "Counts the failures of each tool.",
-    "transcripts errors latest --fixes": "Shows what failed and what fixed it.",
   },
   nothing: "no call failed",
 })
-  .argument("<SESSION...>", SESSION)
-  .option("--locate", "Adds the session, line and time of each call.")
+  .argument("[SESSION...]", SESSION)
+  .addOption(since("calls"))
+  .addOption(until("calls"))
+  .addOption(project)
+  .addOption(agent)
+  .addOption(here)
+  .option(
+    "--limit <n>",
+    "Maximum number of calls. Default: 20 on a terminal without a session, otherwise all.",
+    positiveInteger,
+  )
   .option("--fixes", "Adds what fixed them, and the call that passed then.")
-  .option("--subagents", "Includes failed calls of subagents.")
+  .option("--subagents", "Includes failed calls of the subagents of a session.")
+  .option("--locate", "Adds the session, line and time of each call to TSV and JSON.")
+  .option("--tsv", "Prints lines separated by tabs on a terminal too.")
   .addOption(noRedact)
   .addOption(jsonLines('each error: {"tool_name","tool_use_id","error"}'));
 type Options = OptionsOf<typeof definition>;
@@ -36,17 +76,50 @@ type Options = OptionsOf<typeof definition>;
 /** The first three keys, in this order, are an older contract, without a version. Options add the others. */
 export type ErrorsOutput = Pick<ErrorRow, "tool_name" | "tool_use_id" | "error"> & Partial<ErrorRow>;
 
+/** Calls that a terminal gets of all sessions unless --limit says otherwise. */
+const SCREENFUL = 20;
+
 export const command = runnable(definition, async (context, [args], options) => {
-  const redactor = redactorFor(options);
-  let found = 0;
+  const dates = between(context, options);
+  return args.length === 0 ? errorsOfAll(context, dates, options) : errorsOfNamed(context, args, options);
+});
+
+/** Prints the newest failed calls of all sessions. */
+export async function errorsOfAll(
+  context: CommandContext,
+  dates: Between,
+  options: Partial<Options> & Pick<Options, "redact"> & { tool?: string },
+): Promise<ExitCode> {
+  const { fixes = false, tool } = options;
+  const { sessions } = await sessionsAsked(context, options, { since: dates.since, subagents: true });
+  if (sessions.length === 0) context.note(NO_SESSIONS);
+  const printer = new Printer(
+    context,
+    options,
+    options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity),
+  );
+  let searched = 0;
+  const query = { fixes, tool, subagents: true, signal: context.signal, between: dates };
+  for await (const { ref, rows, problem } of errorsOver(sessions, query)) {
+    if (problem === null) searched += 1;
+    else noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem }]);
+    await printer.print(ref, rows);
+    if (printer.isFull) break;
+  }
+  const left = sessions.length - searched;
+  const more = printer.isFull && left > 0 ? `; the newest ${counted(printer.printed, "call")}, --limit shows more` : "";
+  if (sessions.length > 0)
+    context.note(`looked at ${counted(searched, "session")}${printer.printed === 0 ? ": no call failed" : more}`);
+  return printer.printed > 0 ? 0 : 1;
+}
+
+async function errorsOfNamed(context: CommandContext, args: readonly string[], options: Options): Promise<ExitCode> {
+  const printer = new Printer(context, options, options.limit ?? Infinity);
   let failed = false;
   for (const argument of args) {
     try {
-      for (const ref of await sessionsOf(context, argument, options)) {
-        const rows = await redactedRows(redactor, await errorsOf(context, ref, options));
-        for (const row of rows) await print(context, row, options);
-        found += rows.length;
-      }
+      for (const ref of await sessionsNamed(context, argument, options))
+        await printer.print(ref, await errorsOf(context, ref, options), args.length > 1);
     } catch (error) {
       // Continues with the others, like `grep`.
       if (args.length === 1 || !isReadFault(error)) throw error;
@@ -55,11 +128,11 @@ export const command = runnable(definition, async (context, [args], options) => 
     }
   }
   if (failed) return 2;
-  if (found === 0) context.note("no failed tool calls");
-  return found > 0 ? 0 : 1;
-});
+  if (printer.printed === 0) context.note("no failed tool calls");
+  return printer.printed > 0 ? 0 : 1;
+}
 
-async function sessionsOf(context: CommandContext, argument: string, options: Options): Promise<SessionRef[]> {
+async function sessionsNamed(context: CommandContext, argument: string, options: Options): Promise<SessionRef[]> {
   const ref = await sessionNamed(context, argument, options);
   return options.subagents ? familyOf(context, ref) : [ref];
 }
@@ -72,14 +145,57 @@ async function errorsOf(context: CommandContext, ref: SessionRef, options: Optio
   return rows;
 }
 
-async function print(context: CommandContext, row: ErrorRow, options: Options): Promise<void> {
-  const isLocated = options.locate ?? false;
-  if (options.json) await context.printLine(isLocated ? row : withoutPlace(row));
-  else if (options.fixes) {
-    const facts = [row.tool_use_id ?? "", ...(isLocated ? placeOf(row) : []), dayAndTime(row.timestamp)];
-    const given = facts.filter((fact) => fact !== "");
-    await context.out(`${failureText(row, given, forPeople(context))}\n\n`);
-  } else await context.out(tabbed(context, row, isLocated));
+/** Returns whether each call is printed as one line. */
+function isRows({ isTerminal }: CommandContext, { json, tsv, fixes }: Options): boolean {
+  return json === true || tsv === true || (!isTerminal && fixes !== true);
+}
+
+class Printer {
+  readonly #context: CommandContext;
+  readonly #options: Options;
+  readonly #limit: number;
+  printed = 0;
+
+  constructor(context: CommandContext, options: Options, limit: number) {
+    this.#context = context;
+    this.#options = options;
+    this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.printed >= this.#limit;
+  }
+
+  /** Prints the failed calls of a session, for people with a heading if there are other sessions. */
+  async print(ref: SessionRef, all: readonly ErrorRow[], isOneOfMany = true): Promise<void> {
+    const redactor = redactorFor(this.#options);
+    const rows = await redactedRows(redactor, all.slice(0, this.#limit - this.printed));
+    this.printed += rows.length;
+    if (isRows(this.#context, this.#options)) {
+      for (const row of rows) await this.#printRow(row);
+      return;
+    }
+    const style = forPeople(this.#context);
+    if (rows.length > 0 && isOneOfMany) {
+      const { id, title, project: folder, projectLabel } = await shownRef(redactor, ref);
+      const named = { id, title, project: folder ?? (projectLabel || null), host: hostOf(ref) };
+      await this.#context.out(`${sessionLine(named, style)}\n`);
+    }
+    for (const row of rows) {
+      const facts = [row.tool_use_id ?? "", dayAndTime(row.timestamp)].filter((fact) => fact !== "");
+      const open =
+        ref.source === "stdin"
+          ? ""
+          : `\n${style.colors.dim(`${style.indent}transcripts show ${neutralLine(argumentFor(ref, ref.source !== "file"))} --line ${row.line_number} --with-tools`)}`;
+      await this.#context.out(`${failureText(row, facts, style)}${open}\n\n`);
+    }
+  }
+
+  async #printRow(row: ErrorRow): Promise<void> {
+    const isLocated = this.#options.locate ?? false;
+    if (this.#options.json) await this.#context.printLine(isLocated ? row : withoutPlace(row));
+    else await this.#context.out(tabbed(this.#context, row, isLocated));
+  }
 }
 
 function withoutPlace({

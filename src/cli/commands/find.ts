@@ -52,7 +52,7 @@ const definition = createCommand("find", {
   },
   nothing: "no passage matches",
 })
-  .argument("[TERM]", "Text to search for, literally. Quote several words. May be left out with --file.")
+  .argument("[TERM]", "Text to search for, literally. Quote several words. May be left out with --file or --errors.")
   .addOption(since("passages"))
   .addOption(until("passages"))
   .addOption(project)
@@ -71,7 +71,7 @@ const definition = createCommand("find", {
   .option("--tool <name>", "Only calls and results of this tool.")
   .option(
     "--errors",
-    "Only messages of failed calls, as `transcripts errors` prints them; without TERM, calls that failed.",
+    "Only messages of failed calls, as `transcripts errors` prints them; without TERM, the same as `transcripts errors`.",
   )
   .option(
     "--limit <n>",
@@ -98,6 +98,10 @@ const WORTH_AN_INDEX_BYTES = 200_000_000;
 type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
 export const command = runnable(definition, async (context, [term], options) => {
+  if (term === undefined && options.errors && options.file === undefined) {
+    const { errorsOfAll } = await import("./errors.ts");
+    return errorsOfAll(context, between(context, options), options);
+  }
   const request = { query: await queryAsked(context, term, options), options };
   const isIndexWanted = storePlace(context).exists && !options.scan && options.redact;
   const index = isIndexWanted ? await openIndex(context) : undefined;
@@ -129,7 +133,7 @@ async function queryAsked(
   const file =
     path === undefined ? undefined : (await import("../../fixes/touched-files.ts")).wantedFile(path, context);
   if (term === "" && (asked !== undefined || file === undefined))
-    throw badArguments("TERM is empty.", "Give at least one character, or --file.");
+    throw badArguments("TERM is empty.", "Give at least one character, --file or --errors.");
   const isShort = context.isTerminal && !options.json;
   return {
     term,

@@ -1,0 +1,36 @@
+/** Lists the failed calls of many sessions. */
+import { isReadFault, reasonOf } from "../sessions/reasons.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import type { Between } from "./figures.ts";
+import { type ErrorQuery, type ErrorRow, errorsIn } from "./session-errors.ts";
+
+export interface SessionFailures {
+  ref: SessionRef;
+  /** Newest first. */
+  rows: ErrorRow[];
+  /** Reason why it cannot be read. */
+  problem: string | null;
+}
+
+/** Yields the failed calls of each session, in the order of the sessions. */
+export async function* errorsOver(
+  refs: readonly SessionRef[],
+  { between, ...query }: ErrorQuery & { between: Between },
+): AsyncGenerator<SessionFailures> {
+  for (const ref of refs) {
+    query.signal.throwIfAborted();
+    try {
+      const { rows } = await errorsIn(ref, query);
+      yield { ref, rows: rows.filter((row) => isBetween(row, between)).toReversed(), problem: null };
+    } catch (error) {
+      if (!isReadFault(error)) throw error;
+      yield { ref, rows: [], problem: reasonOf(error) };
+    }
+  }
+}
+
+function isBetween({ timestamp }: ErrorRow, { since, until }: Between): boolean {
+  if (timestamp === null) return since === undefined && until === undefined;
+  const time = new Date(timestamp);
+  return (since === undefined || time >= since) && (until === undefined || time < until);
+}
