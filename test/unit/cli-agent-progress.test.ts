@@ -116,7 +116,7 @@ describe("subagents that exist only in progress lines", () => {
     for (const files of [undefined, "folder"] as const) {
       const { home } = homeWith(files);
       const turns = await runCli(["timeline", SESSION, "--json"], { home });
-      assert.match(turns.stdout, /"turn":1,.*"messages":4,"tools":\{"Task":1\},"tool_errors":0,.*"tokens_out":40,/);
+      assert.match(turns.stdout, /"turn":1,.*"messages":4,"tools":\{"Task":1\},.*"tool_errors":0,.*"tokens_out":40,/);
       for (const command of ["show", "timeline"]) {
         const { stdout } = await runCli([command, SESSION], { home });
         assert.match(stdout, / 4 messages /, command);

@@ -1,9 +1,6 @@
 /** The one helper for work in threads. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { BrokenThread, WorkerThread } from "../../src/worker-thread.ts";
-import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
 
 const CHILD = new URL("../support/worker-thread-child.ts", import.meta.url);
@@ -13,13 +10,6 @@ function thread(answer?: () => Promise<unknown>): WorkerThread<string, string> {
 }
 
 describe("a thread", () => {
-  test("is started in one place", () => {
-    const folder = join(REPOSITORY, "src");
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-    const starting = files.filter((name) => readFileSync(join(folder, name), "utf8").includes("new Worker("));
-    assert.deepEqual(starting, ["worker-thread.ts"]);
-  });
-
   test("does several tasks, and one that fails costs itself alone", async () => {
     const child = thread();
     const failing = assert.rejects(child.run("fail"), /failed on purpose/);
