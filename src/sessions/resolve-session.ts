@@ -128,24 +128,24 @@ async function firstConversation(sessions: readonly SessionRef[]): Promise<Sessi
 
 const DOCTOR = "Run `transcripts doctor` to see which places were searched.";
 
-/** Returns the sessions with this id, or else those whose ids begin with it. */
+/** Returns the sessions with this id, or else those whose ids begin with it. What is left out of an id comes last. */
 function matchesOf(text: string, sessions: readonly SessionRef[]): SessionRef[] {
-  const wanted = COMMON_PREFIXES.map((prefix) => prefix + text);
-  const exact = sessions.filter(({ id, archived }) => wanted.includes(id) || archived?.sessionId === text);
-  const named = exact.filter(({ archived }) => archived?.sessionId === text);
-  // Sessions that only the store has can be told apart by their ids there.
-  if (named.length > 0 && exact.every(({ archived }) => archived !== null)) return named;
-  if (exact.length > 0) return copiesHere(exact);
-  if (text.length < MIN_PREFIX) {
-    const problem = `${shown(text)} is too short to tell sessions apart.`;
-    throw new TranscriptsError(
-      "too_short",
-      problem,
-      `Pass at least ${MIN_PREFIX} characters of the id, a path or \`latest\`.`,
-    );
+  const named = sessions.filter(({ archived }) => archived?.sessionId === text);
+  for (const prefix of COMMON_PREFIXES) {
+    const wanted = prefix + text;
+    const exact = sessions.filter(({ id, archived }) => id === wanted || archived?.sessionId === text);
+    // Sessions that only the store has can be told apart by their ids there.
+    if (named.length > 0 && exact.every(({ archived }) => archived !== null)) return named;
+    if (exact.length > 0) return copiesHere(exact);
+    const begun = text.length < MIN_PREFIX ? [] : sessions.filter(({ id }) => id.startsWith(wanted));
+    if (begun.length > 0) return copiesHere(begun);
   }
-  const begins = wanted.map((prefix) => sessions.filter(({ id }) => id.startsWith(prefix)));
-  return copiesHere(begins.find((found) => found.length > 0) ?? []);
+  if (text.length >= MIN_PREFIX) return [];
+  throw new TranscriptsError(
+    "too_short",
+    `${shown(text)} is too short to tell sessions apart.`,
+    `Pass at least ${MIN_PREFIX} characters of the id, a path or \`latest\`.`,
+  );
 }
 
 /** Leaves out copies that another machine has of a session of this one. */

@@ -135,17 +135,12 @@ describe("the ids that list and stats print", () => {
     machine.claudeFile(`-p/${uuid}.jsonl`);
     machine.claudeFile(`-p/${uuid}/subagents/agent-5540aaaa.jsonl`);
     const { project: cwd, home } = machine;
-    for (const argv of [
-      ["list"],
-      ["list", "--project", cwd],
-      ["list", "--subagents"],
-      ["stats", "--all", "--by", "session"],
-    ]) {
-      const { stdout } = await runCli(argv, { home, cwd, terminal: 200 });
+    for (const argv of [["list"], ["list", "--project", cwd], ["list", "--subagents"], ["stats", "--by", "session"]]) {
+      const { stdout, stderr } = await runCli(argv, { home, cwd, terminal: 200 });
       const ids = [...stripVTControlCharacters(stdout).matchAll(/(?:^| )((?:ses_|agent-|5540aaaa)[\w-]*)/gm)].map(
         ([, id = ""]) => id,
       );
-      assert.ok(ids.length >= 2, stdout);
+      assert.ok(ids.length >= 2, `${argv.join(" ")}: ${stdout}${stderr}`);
       const opened = await Promise.all(ids.map(async (id) => (await resolveSession(id, machine.where)).id));
       assert.equal(new Set(opened).size, ids.length, `${argv.join(" ")}: ${ids.join(" ")}`);
       for (const [at, id] of ids.entries()) assert.ok(opened[at]?.startsWith(id), `${id} opens ${opened[at]}`);

@@ -372,7 +372,7 @@ describe("what cannot be read", () => {
       machine.write(join(storage, project, `${id}.json`), `{"id":"${id}"}`);
     const reason = "it has 2 sessions of opencode before 1.2, as JSON files, which are not read";
     assert.deepEqual((await find(machine.where)).unreadable, [{ path: storage, reason }]);
-    for (const argv of [["list"], ["stats", "--all"], ["find", "x"], ["doctor"]]) {
+    for (const argv of [["list"], ["stats"], ["find", "x"], ["doctor"]]) {
       const { stdout, stderr } = await runCli(argv, { home: machine.home });
       assert.match(stdout + stderr, /2 sessions of opencode before 1\.2/, argv.join(" "));
     }

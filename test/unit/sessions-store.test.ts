@@ -239,7 +239,7 @@ describe("the folder of a database that is read", () => {
     test(`has no other files afterwards, ${what}`, async () => {
       const { machine, folder } = await folderWith(...suffixes);
       const before = readdirSync(folder);
-      for (const argv of [["list"], ["show", "ses_1"], ["stats", "--all"], ["doctor"]]) {
+      for (const argv of [["list"], ["show", "ses_1"], ["stats"], ["doctor"]]) {
         const { stdout, exitCode } = await runCli(argv, { home: machine.home, env: { XDG_DATA_HOME: "" } });
         assert.ok(exitCode < 2, argv.join(" "));
         if (argv[0] === "show") assert.match(stdout, /first/);
