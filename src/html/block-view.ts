@@ -34,7 +34,9 @@ export async function blockView(
     case "image":
       return imageView(block, view.session);
     case "document":
-      return note(`${attachmentName(block)}, not kept in this page.`);
+      return block.content_text === null
+        ? note(`${attachmentName(block)}, not kept in this page.`)
+        : textView(message, block);
     case "unknown":
       return unknownView(block);
   }

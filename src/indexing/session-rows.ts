@@ -474,7 +474,7 @@ export function modelBlock(stored: StoredBlock): ParsedContentBlock {
     line_number: stored.line_number,
     source_uuid: stored.source_uuid,
     block_type,
-    content_text: text("text"),
+    content_text: text(block_type === "document" ? "document" : "text"),
     thinking_text: block_type === "thinking" ? content : null,
     tool_name: stored.tool_name,
     tool_use_id: isUse ? tool_use_id : null,

@@ -126,7 +126,7 @@ export class MessageBuilder {
       line_number: place.line,
       source_uuid: piece.uuid ?? null,
       block_type: type,
-      content_text: type === "text" ? (cut?.text ?? "") : null,
+      content_text: type === "text" ? (cut?.text ?? "") : type === "document" ? (cut?.text ?? null) : null,
       thinking_text: type === "thinking" ? text : null,
       tool_name: draft.toolName ?? null,
       tool_use_id: type === "tool_use" ? (draft.toolUseId ?? null) : null,

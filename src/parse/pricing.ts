@@ -78,7 +78,9 @@ async function loadCatalog(): Promise<Pricing> {
 }
 
 /** Returns the models and providers to look up, in this order. */
-function* namings(model: string, provider: string | null): Generator<[model: string, provider: string | null]> {
+function* namings(given: string, provider: string | null): Generator<[model: string, provider: string | null]> {
+  // Claude Code adds the size of the context: `claude-opus-4-6[1m]`.
+  const model = given.replace(/\[\w+\]$/, "");
   if (provider !== null) yield [model, provider];
   yield [model, null];
   const slash = model.indexOf("/");

@@ -19,9 +19,9 @@ export function isBuiltInCommand(command: string): boolean {
   return BUILT_IN.has(name);
 }
 
-/** Returns whether a text is only a note of the program to the model, as editors put before the user's text. */
+/** Returns whether a text is only a note of the program or an editor to the model, which comes before the user's text. */
 export function isReminderText(text: string): boolean {
-  return /^\s*<system-reminder>/.test(text) && text.trimEnd().endsWith("</system-reminder>");
+  return /^\s*<(?:system-reminder|ide_\w+)>/.test(text) && /<\/(?:system-reminder|ide_\w+)>$/.test(text.trimEnd());
 }
 
 /** Maximum length of the first prompt, in characters. */

@@ -1,5 +1,6 @@
 /** Prompts of a person among all `user` messages, and the turns that they begin. */
 import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "./model.ts";
+import { isReminderText } from "./prompts.ts";
 
 /** Origins of `user` messages that a person did not say. */
 const NOT_SAID = new Set<unknown>(["command_output", "notification", "interruption", "compact_summary"]);
@@ -23,7 +24,9 @@ export interface MessageView {
 /** Returns the text of a message; for a command, the typed text. */
 export function saidIn({ message, blocks }: MessageView): string {
   if (message.metadata.command !== undefined) return message.metadata.command;
-  return blocks.flatMap(({ content_text }) => (content_text === null ? [] : [content_text])).join("\n\n");
+  const texts = blocks.flatMap(({ content_text }) => (content_text === null ? [] : [content_text]));
+  const said = texts.filter((text) => !isReminderText(text));
+  return (said.length > 0 ? said : texts).join("\n\n");
 }
 
 /** A user message and everything up to the next one. */

@@ -308,8 +308,9 @@ function endingOf({ status, is_error: isError }: ParsedContentBlock): Pick<ToolR
   return { status: "error", ...(isError === true ? {} : { hostStatus: "completed" }) };
 }
 
-function isFile({ block_type: type }: ParsedContentBlock): boolean {
-  return type === "image" || type === "document";
+/** Documents of text are part of the message's text. */
+function isFile({ block_type: type, content_text: text }: ParsedContentBlock): boolean {
+  return type === "image" || (type === "document" && text === null);
 }
 
 function attachmentOf({ block_type: type, metadata }: ParsedContentBlock): Attachment {

@@ -42,7 +42,7 @@ export async function scanClaudeCode(
     enters: (segments) => enters(segments.slice(-1)),
     seen,
   });
-  return { sessions: found.map(claudeRef), unreadable };
+  return { sessions: found.filter(isSession).map(claudeRef), unreadable };
 }
 
 /** Returns the project's folder of a session's or a subagent's file, and the names for `claudeRef`, of which it is the first. */
@@ -67,6 +67,11 @@ export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): Se
     modifiedMs,
     bytes,
   });
+}
+
+/** Among the files of subagents there are also journals. */
+function isSession({ path, segments }: WalkedFile): boolean {
+  return segments.lastIndexOf("subagents", -2) <= 0 || isAgentName(basename(path));
 }
 
 function isAgentName(name: string): boolean {

@@ -73,7 +73,8 @@ function saidContent({
   metadata,
 }: ParsedContentBlock): EntryContent & { content: string } {
   const text = content_text ?? "";
-  if (type === "text") return { kind: "said", content: (printedText(text) ?? text).trim() };
+  if (type === "text" || (type === "document" && text !== ""))
+    return { kind: "said", content: (printedText(text) ?? text).trim() };
   if (type === "unknown")
     return { kind: "label", content: `(a block of the unknown type ${(metadata.type ?? "").slice(0, 40)})` };
   return { kind: "label", content: `(${type}${metadata.media_type === undefined ? "" : ` ${metadata.media_type}`})` };

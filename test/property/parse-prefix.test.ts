@@ -41,7 +41,9 @@ function blocksOf({ messages, content_blocks: blocks }: ParseResult, { ordinal }
 describe("the parse of the first lines", () => {
   test("is a prefix of the parse of all, but for answers of which more comes and the ends of calls", async () => {
     await fc.assert(
-      fc.asyncProperty(anyLines(), fc.nat(), async (lines, place) => {
+      fc.asyncProperty(anyLines(), fc.nat(), async (all, place) => {
+        // Totals at the end change the answers before them.
+        const lines = all.filter((line) => !/"type":\s*"result"/.test(line));
         const some = lines.slice(0, place % (lines.length + 1));
         const [part, whole] = [await parsed(some), await parsed(lines)];
         const mayGrow = idsIn(lines.slice(some.length));
@@ -117,7 +119,7 @@ function hasUuid(line: string): boolean {
       value !== null &&
       "uuid" in value &&
       typeof value.uuid === "string" &&
-      value.uuid !== ""
+      /^[\w-]+$/.test(value.uuid)
     );
   } catch {
     return false;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { saidIn, turnsOf } from "../../src/parse/turns.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
@@ -413,6 +414,199 @@ describe("the cost of an answer", () => {
   });
 });
 
+describe("documents and tools of the provider", () => {
+  const base64 = "JVBERi0xLjQK".repeat(50);
+  const blocks = ({ content_blocks }: ParseResult): unknown =>
+    content_blocks.map(({ block_type, content_text, result_text }) => [block_type, content_text ?? result_text]);
+
+  test("documents of text are texts, those of bytes are not", async () => {
+    const document = (source: object): object => ({ type: "document", source });
+    const result = await parsed([
+      userText([
+        document({ type: "text", media_type: "text/plain", data: "A plain text." }),
+        document({ type: "content", content: [text("An inner text.")] }),
+        document({ type: "base64", media_type: "application/pdf", data: base64 }),
+      ]),
+    ]);
+    assert.deepEqual(blocks(result), [
+      ["document", "A plain text."],
+      ["document", "An inner text."],
+      ["document", null],
+    ]);
+  });
+
+  test("base64 in a result or an unknown block is no text", async () => {
+    const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: base64 } };
+    const result = await parsed([
+      toolResult("toolu_1", [
+        pdf,
+        { type: "audio", data: base64, mimeType: "audio/wav" },
+        { type: "new", blob: base64 },
+      ]),
+      toolResult("toolu_2", [
+        { type: "resource", resource: { uri: "file:///a", blob: base64 } },
+        { image: pdf.source },
+      ]),
+      answer("msg_1", [{ type: "new_kind", source: pdf.source, encrypted_content: base64 }]),
+    ]);
+    assert.ok(!JSON.stringify(result.content_blocks).includes("JVBERi0xLjQK"));
+    assert.match(result.content_blocks[0]?.result_text ?? "", /^\[document application\/pdf\]\n\[audio audio\/wav\]\n/);
+    assert.match(result.content_blocks[1]?.result_text ?? "", /^\[resource file:\/\/\/a\]\n/);
+  });
+
+  test("results of the provider's tools belong to their calls, and failures count", async () => {
+    const call = (id: string, name: string): object => ({ type: "server_tool_use", id, name, input: {} });
+    const end = (kind: string, id: string, content: unknown, more: object = {}): object => ({
+      type: `${kind}_tool_result`,
+      tool_use_id: id,
+      content,
+      ...more,
+    });
+    const result = await parsed([
+      answer("msg_1", [
+        call("s_1", "advisor"),
+        end("advisor", "s_1", { type: "advisor_result", text: "Begin in the north." }),
+        call("s_2", "advisor"),
+        end("advisor", "s_2", { type: "advisor_tool_result_error", error_code: "unavailable" }),
+        call("s_3", "advisor"),
+        end("advisor", "s_3", { type: "advisor_redacted_result", encrypted_content: base64 }),
+        call("s_4", "web_search"),
+        end("web_search", "s_4", [{ type: "web_search_result", title: "News", url: "https://example.com/n" }]),
+        call("s_5", "bash_code_execution"),
+        end("bash_code_execution", "s_5", {
+          type: "bash_code_execution_result",
+          stdout: "one",
+          stderr: "two",
+          return_code: 3,
+        }),
+        call("s_6", "echo"),
+        end("mcp", "s_6", [text("broken")], { is_error: true }),
+        text("Done."),
+      ]),
+    ]);
+    assert.deepEqual(
+      result.tool_calls.map(({ status, exit_code, result_text }) => [status, exit_code, result_text]),
+      [
+        ["completed", null, "Begin in the north."],
+        ["error", null, "unavailable"],
+        ["completed", null, "[withheld by the provider]"],
+        ["completed", null, "News\nhttps://example.com/n"],
+        ["error", 3, "one\ntwo"],
+        ["error", null, "broken"],
+      ],
+    );
+    assert.deepEqual([result.stats.tool_use_count, result.stats.tool_error_count], [6, 3]);
+  });
+});
+
+describe("prompts typed while the model was busy", () => {
+  const operation = (name: string, minute: number, content?: unknown): string =>
+    JSON.stringify({
+      type: "queue-operation",
+      operation: name,
+      timestamp: `2026-03-02T09:0${minute}:00.000Z`,
+      sessionId: "S",
+      ...(content === undefined ? {} : { content }),
+    });
+  const prompts = ({ messages, content_blocks }: ParseResult): unknown =>
+    messages
+      .filter(({ user_kind }) => user_kind === "human")
+      .map(({ id, line_number }) => [
+        line_number,
+        content_blocks.find(({ message_id }) => message_id === id)?.content_text,
+      ]);
+
+  test("are in the queue only: those that the model got, not those taken back or sent later", async () => {
+    const result = await parsed([
+      userText("Sort the cherries"),
+      operation("enqueue", 1, "by weight instead"),
+      operation("enqueue", 1, "<task-notification>\n<task-id>b1</task-id>\n</task-notification>"),
+      operation("remove", 2),
+      operation("remove", 2),
+      operation("enqueue", 3, "then count them"),
+      operation("dequeue", 3),
+      userText("then count them"),
+      operation("enqueue", 4, "never mind"),
+      operation("popAll", 4, "never mind"),
+      operation("enqueue", 5, "too late"),
+    ]);
+    assert.deepEqual(prompts(result), [
+      [1, "Sort the cherries"],
+      [4, "by weight instead"],
+      [8, "then count them"],
+    ]);
+    assert.equal(result.messages[1]?.metadata.origin, "queued");
+  });
+
+  test("are read once where an attachment has them too, before or after", async () => {
+    const attachment = (prompt: string): string =>
+      JSON.stringify({ type: "attachment", uuid: prompt, attachment: { type: "queued_command", prompt } });
+    const result = await parsed([
+      operation("enqueue", 1, "one"),
+      operation("remove", 1),
+      attachment("one"),
+      operation("enqueue", 2, "two"),
+      attachment("two"),
+      operation("remove", 2),
+    ]);
+    assert.deepEqual(prompts(result), [
+      [2, "one"],
+      [5, "two"],
+    ]);
+  });
+
+  test("are what a person typed: no notices, feedback of hooks or messages of others", async () => {
+    const queued = (prompt: unknown, more: object = {}): string =>
+      JSON.stringify({
+        type: "attachment",
+        attachment: { type: "queued_command", commandMode: "prompt", prompt, ...more },
+      });
+    const result = await parsed([
+      queued("<task-notification>\n<task-id>b2</task-id>\n</task-notification>"),
+      queued("Stop hook feedback:\nPlease run the linter"),
+      queued("Please run the linter", { isMeta: true }),
+      queued("<system-reminder>\nThe date has changed.\n</system-reminder>"),
+      queued("Status?", { origin: { kind: "coordinator" } }),
+      userText("Status?", { origin: { kind: "peer" } }),
+      userText('<cross-session-message from="s-2">Status?</cross-session-message>'),
+      userText("Stop hook feedback:\n[check]: not done"),
+      queued([text("and this picture"), { type: "image", source: {} }], { origin: { kind: "human" } }),
+    ]);
+    assert.deepEqual(prompts(result), [[9, "and this picture"]]);
+    assert.equal(result.stats.human_messages, 1);
+  });
+});
+
+describe("titles and prompts", () => {
+  const title = (type: string, value: string): string =>
+    JSON.stringify({ type, [type === "ai-title" ? "aiTitle" : "customTitle"]: value, sessionId: "S" });
+
+  test("the name that the person gave wins over a later generated title, until it is taken back", async () => {
+    const lines = [title("ai-title", "One"), title("custom-title", "Mine"), title("ai-title", "Two"), userText("Hi")];
+    assert.equal((await parsed(lines)).metadata.title, "Mine");
+    assert.equal((await parsed([...lines, title("custom-title", "")])).metadata.title, "Two");
+    assert.equal((await parsed([...lines, title("custom-title", "Other")])).metadata.title, "Other");
+  });
+
+  test("tags of an editor are no part of a prompt", async () => {
+    const file = "<ide_opened_file>The user opened x.ts</ide_opened_file>";
+    const selection = "<ide_selection>The user selected <b>lines</b></ide_selection>";
+    for (const content of [
+      `${file}\n${selection}\nFix it`,
+      [text(file), text("Fix it")],
+      [text(`${selection} Fix it`)],
+    ]) {
+      const result = await parsed([userText(content)]);
+      assert.equal(result.stats.initial_prompt, "Fix it");
+      assert.deepEqual(
+        turnsOf(result).map(({ prompt }) => prompt && saidIn(prompt)),
+        ["Fix it"],
+      );
+    }
+    assert.equal((await parsed([userText(file)])).stats.human_messages, 0);
+  });
+});
+
 describe("usage that is only a placeholder", () => {
   const stats = async (version: string, output: number, stop: string | null): Promise<boolean> => {
     const line = answer("msg_1", [text("a long answer")], { ...usage(5, output), stop_reason: stop }, { version });
@@ -502,6 +696,36 @@ describe("stream-json", () => {
     );
     assert.deepEqual([metadata.sessionId, metadata.cwd, metadata.version], ["s-1", "/w", "2.1.99"]);
     assert.deepEqual(lines.skipped, { stream_event: 1, result: 1 });
+  });
+
+  test("has the counts and the cost of its result lines, which cover all turns so far", async () => {
+    const line = (id: string, output: number): string =>
+      JSON.stringify({
+        type: "assistant",
+        session_id: "s-1",
+        uuid: `u-${id}`,
+        message: { id, model: "claude-opus-5", content: [text(id)], usage: { input_tokens: 3, output_tokens: output } },
+      });
+    const result = (output: number, cost: number): string =>
+      JSON.stringify({
+        type: "result",
+        subtype: "success",
+        session_id: "s-1",
+        total_cost_usd: cost,
+        usage: { input_tokens: 6, output_tokens: output },
+      });
+    const one = [line("msg_1", 1), line("msg_2", 2), result(700, 0.03)];
+    const { stats, messages } = await parsed(one);
+    assert.deepEqual(
+      messages.map(({ tokens_out }) => tokens_out),
+      [1, 699],
+    );
+    assert.deepEqual([stats.tokens_in, stats.tokens_out, stats.tokens_out_is_lower_bound], [6, 700, false]);
+    assert.ok(Math.abs((stats.cost_estimate_usd ?? 0) - 0.03) < 1e-9);
+    const two = (await parsed([...one, line("msg_3", 1), result(900, 0.05)])).stats;
+    assert.equal(two.tokens_out, 900);
+    assert.ok(Math.abs((two.cost_estimate_usd ?? 0) - 0.05) < 1e-9);
+    assert.equal((await parsed(one.slice(0, 2))).stats.tokens_out_is_lower_bound, true);
   });
 
   test("newer session files carry both spellings of the session's id", async () => {

@@ -1,12 +1,14 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
-import { MAX_LINE_BYTES, problemAt, type SourceOptions, type SourceUnit } from "../message-draft.ts";
+import { MAX_LINE_BYTES, type MessageDraft, problemAt, type SourceOptions, type SourceUnit } from "../message-draft.ts";
 import type { Fields } from "../json-fields.ts";
 import { recordsOfLine } from "../json-records.ts";
 import { linesOfBytes, type RawLine } from "../../transcript/format/lines.ts";
 import type { ParseError } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { ClaudeRepeats } from "./claude-repeats.ts";
-import { messagesOf, NO_MESSAGES, sessionOf, unusedOutcome } from "./claude-record.ts";
+import { QueuedPrompts } from "./claude-queue.ts";
+import { StreamTotals } from "./claude-totals.ts";
+import { ClaudeTitles, messagesOf, NO_MESSAGES, sessionOf, unusedOutcome } from "./claude-record.ts";
 
 const USED = { as: "used" } as const;
 const BLANK = { as: "blank" } as const;
@@ -28,6 +30,9 @@ class ClaudeLineReader {
   readonly maxLineBytes: number;
   readonly #agentProgress: boolean;
   readonly #repeats = new ClaudeRepeats();
+  readonly #queue = new QueuedPrompts();
+  readonly #totals = new StreamTotals();
+  readonly #titles = new ClaudeTitles();
 
   constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false }: SourceOptions) {
     this.maxLineBytes = maxLineBytes;
@@ -51,15 +56,23 @@ class ClaudeLineReader {
   #unit(line: RawLine, fields: Fields, problems: readonly ParseError[]): SourceUnit {
     const { type } = fields;
     if (typeof type !== "string") return unitOf(line, FAILED, [...problems, untyped(line)]);
-    const drafts = messagesOf(type, fields, this.#agentProgress);
+    const drafts = this.#drafts(type, fields);
     const messages = drafts.flatMap((draft) => this.#repeats.newIn(draft) ?? []);
     if (drafts.length > 0 && messages.length === 0) return unitOf(line, DUPLICATE, problems);
     const unit = unitOf(line, messages.length > 0 ? USED : unusedOutcome(type, fields), problems);
+    for (const message of messages) this.#totals.note(message);
     if (unit.outcome.as === "unknown") unit.problems = [...problems, unknownType(line, type)];
-    unit.messages = messages;
-    unit.session = sessionOf(type, fields);
+    unit.messages = type === "result" ? this.#totals.result(fields) : messages;
+    unit.session = this.#titles.titleOf(type, fields) ?? sessionOf(type, fields);
     unit.timestamp = timeOf(fields["timestamp"]);
     return unit;
+  }
+
+  #drafts(type: string, fields: Fields): readonly MessageDraft[] {
+    if (type !== "queue-operation")
+      return messagesOf(type, fields, this.#agentProgress).filter((draft) => !this.#queue.isDelivered(draft));
+    const prompt = this.#queue.operate(fields);
+    return prompt === undefined ? NO_MESSAGES : [prompt];
   }
 }
 

@@ -15,7 +15,7 @@ type Draft = Required<MessageDraft>;
 
 export function userDraft(record: Fields): MessageDraft {
   const { message } = record;
-  const blocks = isFields(message) ? messageBlocks(message, record) : [];
+  const blocks = isFields(message) ? withoutEditorTags(messageBlocks(message, record)) : [];
   const draft = draftOf("user", "user", record, blocks);
   const metadata: MessageMetadata = userOrigin(record, blocks);
   const source = textIn(record["sourceToolAssistantUUID"]);
@@ -36,13 +36,27 @@ function messageBlocks(message: Fields, record: Fields): BlockDraft[] {
 export function queuedDraft(record: Fields): MessageDraft | undefined {
   const attachment = fieldsOf(record, "attachment");
   if (attachment?.["type"] !== "queued_command") return undefined;
-  const blocks = contentBlocks(attachment["prompt"], record);
-  if (blocks.length === 0) return undefined;
-  const notice = attachment["commandMode"] === "task-notification";
-  const draft = draftOf("user", "user", record, blocks);
-  draft.userKind = notice ? "meta" : "human";
-  draft.metadata = { origin: notice ? "notification" : "queued" };
+  const isNotice = attachment["commandMode"] === "task-notification";
+  const { prompt: content, isMeta, origin } = attachment;
+  const draft = userDraft({ ...record, isMeta, origin, type: "user", message: { content } });
+  if (draft.blocks.length === 0) return undefined;
+  draft.userKind = isNotice ? "meta" : draft.userKind;
+  draft.metadata = { origin: isNotice ? "notification" : "queued", ...draft.metadata };
   return draft;
+}
+
+/** Separates the tags that an editor puts before the user's text, such as the open file, from that text. */
+function withoutEditorTags(blocks: BlockDraft[]): BlockDraft[] {
+  return blocks.flatMap((block) => {
+    const tags = block.type === "text" ? /^(?:\s*<(ide_\w+)>[^]*?<\/\1>)+/.exec(block.text ?? "")?.[0] : undefined;
+    const rest = tags === undefined ? "" : (block.text ?? "").slice(tags.length).trim();
+    return rest === ""
+      ? block
+      : [
+          { ...block, text: tags },
+          { ...block, text: rest },
+        ];
+  });
 }
 
 export function assistantDraft(record: Fields): MessageDraft {
@@ -207,14 +221,22 @@ function userOrigin(line: Fields, blocks: readonly BlockDraft[]): MessageMetadat
   if (isInterruption(blocks)) return { origin: "interruption" };
   const kind = textOf(fieldsOf(line, "origin"), "kind");
   const text = blocks[0]?.type === "text" ? (blocks[0].text ?? "").trimStart() : "";
-  if (kind === "task-notification") return { origin: "notification" };
+  if (kind === "task-notification" || HOOK_FEEDBACK.test(text)) return { origin: "notification" };
+  if (kind !== undefined && OTHER_SPEAKER.test(kind)) return { origin: "teammate" };
   if (!text.startsWith("<")) return {};
-  if (text.startsWith("<task-notification>")) return { origin: "notification" };
-  if (text.startsWith("<teammate-message")) return { origin: "teammate" };
+  if (/^<(?:task-notification|tick|mcp-(?:resource|polling)-update)\b/.test(text)) return { origin: "notification" };
+  if (/^<(?:teammate|cross-session|coordinator|agent|peer)-message\b/.test(text)) return { origin: "teammate" };
   if (/^<(?:local-command-(?:stdout|stderr)|bash-(?:stdout|stderr))>/.test(text)) return { origin: "command_output" };
   const command = commandIn(text);
   return command === undefined ? {} : { origin: "command", command };
 }
+
+/** What a hook says to the model; the program writes it as the user. */
+const HOOK_FEEDBACK =
+  /^(?:Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|TeammateIdle|TaskCompleted)(?::\S+)? hook (?:feedback|blocking error|stopped continuation|additional context|success)\b/;
+/** Kinds of `origin` of messages that another agent or session sent. */
+const OTHER_SPEAKER =
+  /^(?:coordinator|teammate|peer|agent|subagent|session|cross-session|channel|hook|system|auto)(?:-[a-z-]+)?$/;
 
 /** Returns true for a block that the program adds to a prompt. */
 function isReminder({ type, text = "" }: BlockDraft): boolean {

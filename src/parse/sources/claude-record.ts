@@ -30,6 +30,11 @@ const SKIPPED_TYPES: ReadonlySet<string> = new Set([
   "relocated",
   "started",
   "atis-latch",
+  "history-suppression",
+  "artifact-autoreact-ledger",
+  "artifact-comment-monitor",
+  "continued-in",
+  "cost-state",
   // stream-json: the final totals, pieces of messages that follow in full, and keep-alives.
   "result",
   "stream_event",
@@ -78,9 +83,27 @@ function progressDraft(record: Fields): MessageDraft | undefined {
 }
 
 export function sessionOf(type: string, record: Fields): SessionDraft | undefined {
-  if (type === "user" || type === "assistant" || type === "system") return conversationSession(record);
-  const title = type === "custom-title" ? textIn(record["customTitle"]) : textIn(record["aiTitle"]);
-  return title !== undefined && (type === "custom-title" || type === "ai-title") ? { title } : undefined;
+  return type === "user" || type === "assistant" || type === "system" ? conversationSession(record) : undefined;
+}
+
+/** Chooses among titles: the name that the person gave wins over generated ones, until it is taken back. */
+export class ClaudeTitles {
+  #isNamed = false;
+  #generated: string | undefined;
+
+  /** Returns the title that applies from this record on, if the record changes it. */
+  titleOf(type: string, record: Fields): SessionDraft | undefined {
+    if (type === "custom-title") {
+      const name = textIn(record["customTitle"])?.trim();
+      this.#isNamed = textIn(name) !== undefined;
+      const title = textIn(name) ?? this.#generated;
+      return title === undefined ? undefined : { title };
+    }
+    if (type !== "ai-title") return undefined;
+    const title = textIn(record["aiTitle"]);
+    if (title?.trim()) this.#generated = title;
+    return title === undefined || this.#isNamed ? undefined : { title };
+  }
 }
 
 function conversationSession(record: Fields): SessionDraft {

@@ -27,6 +27,8 @@ export function countClaude(content: string): Figures {
   const answers = new Map<string, Counted>();
   const seen = new Set<string>();
   const figures = none();
+  // The output of `stream-json` has its totals at the end.
+  let totals: unknown[] = [];
   for (const line of content.split("\n").filter((each) => each.trim() !== "")) {
     const objects = objectsOn(line);
     const records = objects.filter((each) => typeof field(each, "type") === "string");
@@ -36,6 +38,7 @@ export function countClaude(content: string): Figures {
       if (field(record, "uuid") !== undefined && seen.has(text)) continue;
       seen.add(text);
       count(record, figures, answers, seen);
+      if (field(record, "type") === "result") totals = Object.values(field(record, "modelUsage") ?? {});
     }
   }
   for (const { usage, texts, thinking } of answers.values()) {
@@ -46,6 +49,15 @@ export function countClaude(content: string): Figures {
     figures.cache_read += number(usage["cache_read_input_tokens"]);
     figures.cache_write += number(usage["cache_creation_input_tokens"]);
   }
+  const atLeast = (known: number, name: string): number =>
+    Math.max(
+      known,
+      totals.reduce((sum: number, model) => sum + number(field(model, name)), 0),
+    );
+  figures.tokens_in = atLeast(figures.tokens_in, "inputTokens");
+  figures.tokens_out = atLeast(figures.tokens_out, "outputTokens");
+  figures.cache_read = atLeast(figures.cache_read, "cacheReadInputTokens");
+  figures.cache_write = atLeast(figures.cache_write, "cacheCreationInputTokens");
   return figures;
 }
 
