@@ -186,7 +186,7 @@ if (OPENCODE2_BIN === undefined) {
     }
 
     test(
-      `goes on after ${KILLS} kills at random moments, and had in the file the calls of more than a moment before each`,
+      `goes on after ${KILLS} kills at random moments, and had in the file the calls and results of more than a moment before each`,
       async () => {
         const sessionID = await played(await start(), "plain");
         await hosts.at(-1)?.stop("SIGTERM");
@@ -200,12 +200,17 @@ if (OPENCODE2_BIN === undefined) {
           await sleep(Math.random() * 2_000);
           const killedMs = Date.now();
           await host.stop(kill % 2 === 0 ? "SIGKILL" : "SIGHUP");
-          const written = (await told(sessionID)).told.filter((line) => line.startsWith("use: ")).length;
+          const written = await told(sessionID);
+          const uses = written.told.filter((line) => line.startsWith("use: ")).length;
+          const results = written.results.filter((line) => line.startsWith("completed: ")).length;
           const stored = await calledIn(sessionID);
-          whole += stored.length;
-          late.push(...stored.slice(written).map((createdMs) => killedMs - createdMs));
+          const ended = await calledIn(sessionID, "success");
+          whole += stored.length + ended.length;
+          for (const createdMs of [...stored.slice(uses), ...ended.slice(results)]) late.push(killedMs - createdMs);
         }
-        console.log(`${KILLS} kills: of ${whole} calls, those not in the file were ${late.join() || "0"} ms old`);
+        console.log(
+          `${KILLS} kills: of ${whole} calls and results, those not in the file were ${late.join() || "0"} ms old`,
+        );
         // The time is on the clock, and a busy machine gives the host's process little of it.
         assert.ok(late.every((ms) => ms < 1_000) && late.filter((ms) => ms > MAX_LOSS_MS).length <= 1 + KILLS / 4);
         const next = await start();
@@ -323,13 +328,13 @@ async function eventsOf(sessionID: string) {
   return entries.filter((entry) => entry.type === "session_event");
 }
 
-/** When the calls of a session were made that the host had stored in its log, in order: milliseconds since 1970. */
-async function calledIn(sessionID: string): Promise<number[]> {
+/** When the calls of a session were made, or succeeded, that the host had stored in its log, in order: milliseconds since 1970. */
+async function calledIn(sessionID: string, what: "called" | "success" = "called"): Promise<number[]> {
   const databases = await opencodeDatabases({ env: sandbox.env, home: sandbox.root });
   const path = databases.find((each) => existsSync(each));
   const database = await openSqlite(path ?? "");
-  const sql = "SELECT created FROM event WHERE aggregate_id = ? AND type LIKE 'session.tool.called%' ORDER BY seq";
-  const rows = database.query(sql)(sessionID);
+  const sql = "SELECT created FROM event WHERE aggregate_id = ? AND type LIKE ? ORDER BY seq";
+  const rows = database.query(sql)(sessionID, `session.tool.${what}%`);
   database.close();
   return rows.map((row) => Number(field(row, "created")));
 }
