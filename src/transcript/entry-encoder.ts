@@ -16,7 +16,7 @@ import {
   stateKey,
 } from "./format/formats.ts";
 import { given } from "../given.ts";
-import { transcriptPath, type TranscriptFormat } from "./transcript-paths.ts";
+import type { TranscriptFormat } from "./transcript-paths.ts";
 import type { PreparedEntry } from "./entry-redactor.ts";
 
 /** Maximum number of calls whose input is remembered as written; results of older ones repeat the input. */
@@ -24,9 +24,6 @@ const MAX_INPUTS = 10_000;
 
 export interface EntryEncoderOptions {
   format: TranscriptFormat;
-  /** Format of the transcripts that entries link to; the same in all files of a session. */
-  linkFormat: TranscriptFormat;
-  sessionID: string;
   /** Path relative to the transcripts folder. */
   filePath: string;
   maxInlineChars: number;
@@ -46,10 +43,9 @@ export class EntryEncoder implements AppendFormat {
   }
 
   record({ entry, outputPath }: PreparedEntry): AppendRecord {
-    const placed = this.#withSubagentPath(entry);
-    const data = this.#encode(placed, outputPath);
-    const replacement = this.#replacement(placed, outputPath);
-    return { data, ...given({ key: entryKey(placed), stateKey: stateKey(placed.type, placed), replacement }) };
+    const data = this.#encode(entry, outputPath);
+    const replacement = this.#replacement(entry, outputPath);
+    return { data, ...given({ key: entryKey(entry), stateKey: stateKey(entry.type, entry), replacement }) };
   }
 
   /** Returns whether the file has the entry, at least as complete. */
@@ -129,13 +125,5 @@ export class EntryEncoder implements AppendFormat {
     if (entry.type === "tool_result") return this.#inputsWritten.delete(partID);
     if (this.#inputsWritten.size < MAX_INPUTS) this.#inputsWritten.add(partID);
     return false;
-  }
-
-  /** Returns the path of a subagent's transcript, in the folder of the session that started it. */
-  #withSubagentPath(entry: TranscriptEntry): TranscriptEntry {
-    if ((entry.type !== "tool_use" && entry.type !== "tool_result") || !entry.subagent) return entry;
-    const { sessionID } = entry.subagent;
-    const path = transcriptPath(this.#options.linkFormat, sessionID, this.#options.sessionID);
-    return { ...entry, subagent: { sessionID, path } };
   }
 }

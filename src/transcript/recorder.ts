@@ -110,9 +110,9 @@ export class Recorder {
   }
 
   /** Creates the files of a session to which another one links; those of an earlier session exist. */
-  #beginNew(sessionID: string): void {
+  async #beginNew(sessionID: string): Promise<void> {
     const session = this.#sessions.get(sessionID);
-    if (session?.isNew === true) session.begin();
+    if (session?.isNew === true) await session.begin();
   }
 
   async #settle(sessions: readonly SessionRecording[]): Promise<void> {

@@ -9,7 +9,7 @@ import type { FileSystem } from "./files/file-system.ts";
 import type { WritePool } from "./files/write-pool.ts";
 import type { TranscriptHeader } from "./format/entry-types.ts";
 import { pastDrafts } from "./history.ts";
-import type { Timeouts } from "./timeouts.ts";
+import { atMost, type Timeouts } from "./timeouts.ts";
 import type { EntryRedactor, PreparedEntry, Redaction } from "./entry-redactor.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord, RecorderQueries } from "./records.ts";
@@ -28,6 +28,9 @@ const BATCH = 64;
  * its own, and is written before the next one is prepared, so that few of them are in memory.
  */
 const LARGE = 256 * 1024;
+
+/** Maximum wait of an entry for the file that it links to, in milliseconds. */
+const LINK_MS = 5_000;
 
 /** File of the session, with its encoder. */
 export interface Output {
@@ -60,8 +63,8 @@ export class SessionRecording {
   /** The host created it during the recording, so it has no history. */
   isNew = false;
   readonly #context: RecordingContext;
-  /** Called when an entry links to the transcript of another session. */
-  readonly #onLink: (sessionID: string) => void;
+  /** Called before an entry links to the transcript of another session. */
+  readonly #onLink: (sessionID: string) => Promise<void>;
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
   /** Pending or finished opening of the files. */
@@ -70,12 +73,13 @@ export class SessionRecording {
   #preparing = 0;
   #lost = 0;
   #mustBegin = false;
+  #begun: Promise<void> | undefined;
   lastUsedMs = Date.now();
   /** Timer for the drafts whose wait will be over. */
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Infinity;
 
-  constructor(sessionID: string, context: RecordingContext, onLink: (sessionID: string) => void) {
+  constructor(sessionID: string, context: RecordingContext, onLink: (sessionID: string) => Promise<void>) {
     this.sessionID = sessionID;
     this.timeline = new Timeline(Date.now, (draft) => this.#add(draft));
     this.#context = context;
@@ -151,10 +155,17 @@ export class SessionRecording {
     return this.openOutputs.every(({ file }) => file.stats.waiting === 0);
   }
 
-  /** Creates the session's files, if necessary with only a header, because a link leads to them. */
-  begin(): void {
+  /** Creates the session's files, if necessary with only a header, because a link leads to them. Never rejects. */
+  begin(): Promise<void> {
+    this.#begun ??= this.#begin();
+    return this.#begun;
+  }
+
+  async #begin(): Promise<void> {
     this.#mustBegin = true;
     this.#startPump();
+    await this.handOver();
+    await Promise.all(this.openOutputs.map(({ file }) => file.flush(LINK_MS)));
   }
 
   /** Opens the session's files and adds missing history, without waiting for an entry. */
@@ -208,7 +219,7 @@ export class SessionRecording {
     while (this.#drafts.length > 0) {
       const { batch, isLarge } = this.#nextBatch();
       this.#preparing = batch.length;
-      for (const entry of await this.#prepare(batch)) this.#append(outputs, entry);
+      for (const entry of await this.#prepare(batch)) this.#append(outputs, await this.#linked(entry));
       this.#preparing = 0;
       if (isLarge) await Promise.all(outputs.flatMap(({ file }) => (file.isFailing ? [] : file.flush())));
     }
@@ -229,7 +240,6 @@ export class SessionRecording {
     // At the same time, because on a busy host each step waits for the host's own work.
     await Promise.all([folder.check(), folder.prepare(), places.parentOf(sessionID)]);
     void folder.warn();
-    const [linkFormat] = formats;
     const header = await this.#header();
     const begun = (): TranscriptHeader => {
       // The folder may have been removed since, with the .gitignore that keeps its files out of the repository.
@@ -239,7 +249,7 @@ export class SessionRecording {
     const outputs: Output[] = [];
     for (const format of formats) {
       const filePath = await places.path(sessionID, format);
-      const encoder = new EntryEncoder({ format, linkFormat, sessionID, filePath, maxInlineChars, header: begun });
+      const encoder = new EntryEncoder({ format, filePath, maxInlineChars, header: begun });
       const path = join(folder.transcripts, filePath);
       const onFault = (event: FaultEvent): void => this.#onFault(event);
       outputs.push({ encoder, file: new AppendFile({ path, format: encoder, fs, pool, onFault }) });
@@ -346,8 +356,24 @@ export class SessionRecording {
     return prepared;
   }
 
+  /** Adds the path of a subagent's transcript, where it really is. Without such a file, the entry has no link. */
+  async #linked(prepared: PreparedEntry): Promise<PreparedEntry> {
+    const { entry } = prepared;
+    if ((entry.type !== "tool_use" && entry.type !== "tool_result") || !entry.subagent) return prepared;
+    const { sessionID } = entry.subagent;
+    const path = await atMost(LINK_MS, this.#pathOfSubagent(sessionID));
+    return { ...prepared, entry: { ...entry, subagent: { sessionID, ...given({ path }) } } };
+  }
+
+  async #pathOfSubagent(sessionID: string): Promise<string | undefined> {
+    const { formats, places } = this.#context;
+    // Before the entry that links to it, since the process may be killed in between.
+    await this.#onLink(sessionID);
+    const [format] = formats;
+    return (await places.hasTranscript(sessionID, format)) ? places.path(sessionID, format) : undefined;
+  }
+
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
-    if ("subagent" in entry.entry && entry.entry.subagent) this.#onLink(entry.entry.subagent.sessionID);
     for (const { encoder, file } of outputs) {
       try {
         const { missing } = file.stats;

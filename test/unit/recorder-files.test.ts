@@ -16,6 +16,9 @@ import {
   wholeText,
 } from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording, transcriptsIn } from "../support/recording/recording.ts";
+import type { FileSystem } from "../../src/transcript/files/file-system.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
+import { FakeHost } from "../support/recording/fake-host.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
@@ -99,6 +102,70 @@ describe("the files of a recorded session", () => {
     const { headers, raw } = await readSound(folder, "ses_1/ses_2.md");
     assert.equal(headers[0]?.parentID, "ses_1");
     assert.deepEqual(raw, []);
+  });
+
+  describe("a link to a subagent", () => {
+    const task = { sessionID: "ses_fork", messageID: "msg_9", id: "prt_9", callID: "c", tool: "task" };
+    const copied = [
+      message("ses_fork", "msg_9", "assistant"),
+      call(task, completed({ prompt: "x" }, "done", { metadata: { sessionId: "ses_2" } })),
+    ];
+    const linksIn = async (folder: string, path: string): Promise<unknown[]> =>
+      (await readSound(folder, path)).entries.flatMap((entry) =>
+        "subagent" in entry && entry.subagent ? [entry.subagent] : [],
+      );
+
+    test("leads to its real place from the copied call of a fork", async () => {
+      const folder = data();
+      await new Recording(folder).does(...newSession("ses_1"), ...newSession("ses_2", 1, { parentID: "ses_1" })).end();
+      const queries = new FakeHost().has("ses_2", [], { parentID: "ses_1" });
+      await new Recording(folder, { queries }).does(...newSession("ses_fork"), ...copied).end();
+      const link = { sessionID: "ses_2", path: "ses_1/ses_2.md" };
+      assert.deepEqual(await linksIn(folder, "ses_fork.md"), [link, link]);
+    });
+
+    test("is not there if the subagent was never recorded, or the host does not say where it belongs", async () => {
+      for (const queries of [new FakeHost().has("ses_2", [], { parentID: "ses_1" }), new FakeHost()]) {
+        const folder = data();
+        await new Recording(folder, { queries }).does(...newSession("ses_fork"), ...copied).end();
+        assert.deepEqual(await linksIn(folder, "ses_fork.md"), [{ sessionID: "ses_2" }, { sessionID: "ses_2" }]);
+      }
+    });
+
+    test("is written after the subagent's file, so that a kill in between leaves no dead link", async () => {
+      const folder = data();
+      const child = join(folder, "transcripts/ses_fork/ses_2.md");
+      let links = 0;
+      const fs: FileSystem = {
+        ...nodeFileSystem,
+        openAppend: async (path) => {
+          const handle = await nodeFileSystem.openAppend(path);
+          const write = async (bytes: Uint8Array): ReturnType<typeof handle.write> => {
+            if (Buffer.from(bytes).includes("ses_fork/ses_2.md")) {
+              links += 1;
+              assert.ok(existsSync(child) && statSync(child).size > 0, "the link leads to a file");
+            }
+            return handle.write(bytes);
+          };
+          return {
+            write,
+            read: (at, length) => handle.read(at, length),
+            stat: () => handle.stat(),
+            truncate: (size) => handle.truncate(size),
+            close: () => handle.close(),
+          };
+        },
+      };
+      await new Recording(folder, { fs })
+        .does(
+          ...newSession("ses_fork"),
+          message("ses_fork", "msg_9", "assistant"),
+          session("created", "ses_2", { parentID: "ses_fork" }),
+          call(task, running({ prompt: "x" }, { sessionId: "ses_2" })),
+        )
+        .end();
+      assert.ok(links > 0);
+    });
   });
 
   test("only the formats that are wanted are written", async () => {

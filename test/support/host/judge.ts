@@ -1,5 +1,6 @@
 /** Holds what a scenario recorded against the exports. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
 import { parseExport, type ExportedSession } from "./export.ts";
@@ -32,7 +33,7 @@ async function judgeSession(
   const transcripts = new Map<Format, RecordedTranscript>();
   for (const format of formats) {
     const transcript = await readRecorded(folder, exported, format);
-    judgeTranscript(transcript, exported, dropped);
+    judgeTranscript(folder, transcript, exported, dropped);
     transcripts.set(format, transcript);
   }
   const [first, second] = [...transcripts.values()].map(({ entries }) => entries.map(withoutUndefined));
@@ -41,11 +42,16 @@ async function judgeSession(
 }
 
 function judgeTranscript(
+  folder: string,
   transcript: RecordedTranscript,
   exported: ExportedSession,
   dropped: readonly HostDropped[],
 ): void {
   const { path, headers, entries, problems } = transcript;
+  for (const entry of entries) {
+    const link = "subagent" in entry ? entry.subagent?.path : undefined;
+    assert.ok(link === undefined || existsSync(join(folder, link)), `${path}: the link to ${link} is dead`);
+  }
   assert.deepEqual(problems, [], path);
   assert.equal(headers.length, 1, `${path}: it must have one header`);
   assert.equal(headers[0]?.sessionID, exported.info.id, path);
