@@ -300,7 +300,7 @@ function isConcerned({ text, path }: CommandWord, clue: Clue): boolean {
 function sameOperands(failed: Run, later: Run): Likeness | null {
   const wanted = targets(failed);
   const isSame = wanted.length > 0 && wanted.every(({ text }) => later.words.some((word) => word.text === text));
-  return isSame ? { grade: "similar", on: "the same arguments, with another program" } : null;
+  return isSame ? { grade: "similar", on: "the same arguments, with another program", isReplaced: true } : null;
 }
 
 /** Returns the word that makes a command only report: `status` in `docker compose status`, `--help`. */

@@ -34,14 +34,22 @@ export function remediesFor(
   if (SKIPPED.test(clue.text)) return [];
   const span = spanOf(failed, between, attempts).filter(({ call }) => call.status === "completed");
   const about = aboutOf(failed.target(), clue);
+  const isUnread = UNREAD.test(clue.text) && failed.target().steps.some(({ purpose }) => purpose.kind === "write");
+  if (isUnread)
+    return span
+      .filter(({ target }) => target().steps.some((step) => reads(step, about.files)))
+      .slice(-1)
+      .map(({ call }) => call);
   const edits = ENVIRONMENT.test(clue.text)
     ? []
     : span.filter(({ target }) => target().steps.some((step) => editsWithin(step, about.folders)));
   const named = edits.filter(({ target }) => target().steps.some((step) => editsNamed(step, about.files)));
-  // A test that fails is named, while the code that it tests need not be.
-  const isSure = named.some(({ target }) => target().steps.some((step) => editsNamed(step, about.files, isSource)));
+  // A compiler names the places to change. A test that fails is named, while the code that it tests need not be.
+  const isSure =
+    (named.length > 0 && isCompiled(failed.target())) ||
+    named.some(({ target }) => target().steps.some((step) => editsNamed(step, about.files, isSource)));
   const touched = new Set<DoneCall>(isSure ? named : [...named, ...edits]);
-  for (const each of span) if (!touched.has(each) && helps(each, failed, about, clue)) touched.add(each);
+  for (const each of span) if (!touched.has(each) && helps(each, failed, about, clue, isSure)) touched.add(each);
   // One or two commands between a failed command and its success are what was done about it.
   const others = span.filter(({ target }) => target().steps.some(changesSomething));
   const isCommand = failed.target().steps.some(({ purpose }) => purpose.kind === "run");
@@ -119,6 +127,14 @@ function isSource({ full }: CallPath): boolean {
   return !/(?:[._-](?:test|spec)s?\.|_test\.|(?:^|\/)test_|(?:^|\/)(?:tests?|__tests__|spec)\/)/i.test(full);
 }
 
+/** Returns whether a command compiles or checks code without running it. */
+function isCompiled({ steps }: Target): boolean {
+  return steps.some(({ command }) => command !== null && COMPILERS.test(lineWith(command)));
+}
+
+const COMPILERS =
+  /(?:^| )(?:\S*:)?(?:typecheck|type-check|types|tsc|vet|build|check|compile|clippy|mypy|pyright|gcc|g\+\+|clang|javac|rustc)(?: |$)/i;
+
 /** Matches files that no command runs. */
 const PROSE = /\.(?:md|mdx|txt|rst|log)$/i;
 
@@ -148,15 +164,16 @@ const UNREAD =
   /not been read|(?:must|should|need to) (?:first )?(?:be )?read|read (?:it|the file) (?:first|again)|modified since/i;
 
 /** Returns whether a call that is no edit of a file that the failure is about did something about it. */
-function helps({ target }: DoneCall, failed: DoneCall, { files }: About, clue: Clue): boolean {
-  const isUnread = UNREAD.test(clue.text) && failed.target().steps.some(({ purpose }) => purpose.kind === "write");
-  return target().steps.some((step) => {
-    const { purpose } = step;
-    if (purpose.kind === "write") return editsNamed(step, files);
-    if (purpose.kind === "read")
-      return isUnread && purpose.paths.some((path) => files.some((file) => samePath(path, file)));
-    return purpose.kind === "run" && commandHelps(step, failed.target(), clue);
-  });
+function helps({ target }: DoneCall, failed: DoneCall, { files }: About, clue: Clue, isSure: boolean): boolean {
+  return target().steps.some((step) =>
+    step.purpose.kind === "write"
+      ? editsNamed(step, files)
+      : step.purpose.kind === "run" && commandHelps(step, failed.target(), clue, isSure),
+  );
+}
+
+function reads({ purpose }: Step, files: readonly CallPath[]): boolean {
+  return purpose.kind === "read" && purpose.paths.some((path) => files.some((file) => samePath(path, file)));
 }
 
 /** Kinds of errors, with the commands that do something about them. */
@@ -190,16 +207,14 @@ const FIXES = /(?:^| )(?:--fix|--write|-w|fmt|format|install|(?:\S*:)?(?:fmt|for
 const FILE_CHANGERS =
   /^(?:rm|rmdir|mv|cp|mkdir|ln|touch|chmod|chown|install|unzip|tar|git (?:rm|mv|add|checkout|restore|reset|stash|clean))\b/;
 
-function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue): boolean {
-  if (command === null) return false;
+/** `isSure`: edits explain the success, so that only what concerns the same files counts beside them. */
+function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue, isSure: boolean): boolean {
+  if (command === null || onlyLooks(command)) return false;
   const { program, words } = command;
-  const line = [program, ...words].join(" ");
-  if (LOOKS.test(line) || (CHECKS.test(line) && !FIXES.test(line))) return false;
-  const isSame = failed.steps.some(
-    (step) => step.command !== null && [step.command.program, ...step.command.words].join(" ") === line,
-  );
+  const line = lineWith(command);
+  const isSame = failed.steps.some((step) => step.command !== null && lineWith(step.command) === line);
   if (isSame) return false;
-  if (REMEDIES.some(([error, remedy]) => error.test(text) && remedy.test(line))) return true;
+  if (!isSure && REMEDIES.some(([error, remedy]) => error.test(text) && remedy.test(line))) return true;
   const [subcommand = ""] = words;
   if (isRecommended(`${program} ${subcommand}`.trim(), text)) return true;
   // The error is about what it works on.
@@ -214,9 +229,21 @@ function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue
 }
 
 function changesSomething({ command, purpose }: Step): boolean {
-  if (command === null || purpose.kind !== "run") return false;
-  const line = [command.program, ...command.words].join(" ");
-  return !LOOKS.test(line) && !CHECKS.test(line) && purpose.code === null;
+  if (command === null || purpose.kind !== "run" || onlyLooks(command)) return false;
+  return purpose.code === null || command.program === "ssh";
+}
+
+type Command = NonNullable<Step["command"]>;
+
+function lineWith({ program, words }: Command): string {
+  // Without the machine that it runs on.
+  const inner = program === "ssh" ? words.filter((word) => /\s/.test(word)) : [];
+  return inner.length > 0 ? inner.join(" ") : [program, ...words].join(" ");
+}
+
+function onlyLooks(command: Command): boolean {
+  const line = lineWith(command);
+  return line === "" || LOOKS.test(line) || (CHECKS.test(line) && !FIXES.test(line));
 }
 
 /** Returns whether a text says to run a command. */
@@ -262,6 +289,8 @@ function wordsIn({ input }: Target): string[] {
   return asText(input).match(/[\w./@=-]+/g) ?? [];
 }
 
+/** Matches the time limit of a command. */
+const TIME_LIMIT = /\s[-+]{0,2}(?:connect-|max-)?(?:timeout|time|wait)[= ]\d+\w*/g;
 /** Matches what a command line does with the output of its commands. */
 const OUTPUT_HANDLING =
   /\s*(?:[12]?>&\d|&>|[12]?>>?)\s*(?:\/dev\/null|\S+\.(?:log|txt))?|\s*\|\s*(?:head|tail|tee|cat|less|wc|grep|egrep|rg|sed|awk|sort|uniq|cut|tr|column)\b[^|;&]*|;\s*echo\b[^;|&]*/g;
@@ -269,5 +298,7 @@ const OUTPUT_HANDLING =
 /** Returns the command line of a call without what only concerns its output; null for tools that run none. */
 function lineOf({ tool, input }: Target): string | null {
   const line = isFields(input) ? (shellCall(tool, input, null)?.line ?? null) : null;
-  return line === null ? null : line.replaceAll(OUTPUT_HANDLING, " ").replaceAll(/\s+/g, " ").trim();
+  return line === null
+    ? null
+    : line.replaceAll(OUTPUT_HANDLING, " ").replaceAll(TIME_LIMIT, " ").replaceAll(/\s+/g, " ").trim();
 }

@@ -152,6 +152,16 @@ const cases: Record<string, [name: string, calls: MadeCall[], steps: number[]][]
       [bad("./deploy.sh", "Error: the region is not set"), ok("./set-region.sh eu"), ok("./deploy.sh")],
       [1],
     ],
+    [
+      "on another machine too, where one of several calls changed something",
+      [
+        bad("dig a.example @10.0.0.1", "connection timed out; no servers could be reached"),
+        ok("ssh root@10.0.0.1 'nft list chain inet fw4 input'"),
+        ok("ssh root@10.0.0.1 '/etc/init.d/dnsmasq restart'"),
+        ok("dig a.example @10.0.0.1"),
+      ],
+      [2],
+    ],
     ["nothing that only looks", [bad("./deploy.sh", "Error: it is busy"), ok("ps aux"), ok("./deploy.sh")], []],
   ],
   "an edit that was refused": [
@@ -208,6 +218,7 @@ describe("what changed in the call", () => {
   for (const [name, before, after] of [
     ["a description", { command: "make", description: "Builds" }, { command: "make", description: "Builds again" }],
     ["a time limit", { command: "make", timeout: 1_000 }, { command: "make", timeout: 9_000 }],
+    ["one of the command", { command: "dig a.example +timeout=3" }, { command: "dig a.example +timeout=9" }],
     ["what is done with the output", { command: "make 2>&1" }, { command: "make 2>&1 | tail -20" }],
   ] as const) {
     test(`not ${name}`, () => assert.equal(changed(failed("Bash", before, "It broke"), done("Bash", after)), ""));
