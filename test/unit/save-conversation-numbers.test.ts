@@ -62,10 +62,12 @@ describe("the numbers of saved sessions", () => {
     assert.equal(await numbered(folder), "1001_x.md");
   });
 
-  test("skip one that a killed process had reserved", async () => {
+  test("are different for sessions of other titles too, although their files have other names", async () => {
     const folder = makeTempDir();
-    writeFileSync(join(folder, ".001.reserved"), "");
-    assert.equal(await numbered(folder), "002_x.md");
+    const slugs = Array.from({ length: 12 }, (_, at) => `title-${at}`);
+    const names = await Promise.all(slugs.map((slug) => numbered(folder, slug)));
+    assert.equal(new Set(numbersOf(names)).size, slugs.length);
+    assert.deepEqual(readdirSync(folder).toSorted(), names.toSorted(), "and nothing else is left there");
   });
 
   test("start over each day", async () => {

@@ -1,16 +1,15 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../transcript/files/fault.ts";
 import type { FileSystem } from "../../transcript/files/file-system.ts";
 
-/**
- * Maximum number of attempts, starting with the first number that looks free. Each number that is taken was taken by a
- * concurrent save.
- */
+/** Maximum number of attempts; each fails only because of another save at the same moment. */
 const MAX_ATTEMPTS = 1_000;
+/** Longest wait before the next attempt, in milliseconds; random, so that saves do not meet again. */
+const MAX_YIELD_MS = 20;
 /** Maximum length of a slug, in characters. */
 const MAX_SLUG_CHARS = 60;
 const USED = /^(\d{3,6})_/;
-const USED_OR_RESERVED = /^\.?(\d{3,6})(?:_|\.reserved$)/;
 
 export interface NumberedFileOptions {
   fs: FileSystem;
@@ -19,8 +18,9 @@ export interface NumberedFileOptions {
 }
 
 /**
- * Writes `NNN_slug.md` with the next free number and returns the file's name. Concurrent saves never get the same
- * number: a reservation file holds it while its owner checks that it is unused. Rejects with the file system's error.
+ * Writes `NNN_slug.md` with the next number and returns the file's name. Simultaneous saves never get the same number: a
+ * name is taken by one, and of two names with one number, those that see the other give way. Rejects with the file system's
+ * error.
  */
 export async function writeNumbered(
   folder: string,
@@ -28,22 +28,14 @@ export async function writeNumbered(
   content: string,
   { fs, writeNew }: NumberedFileOptions,
 ): Promise<string> {
-  const first = (await highest(fs, folder, USED_OR_RESERVED)) + 1;
-  for (let number = first; number < first + MAX_ATTEMPTS; number++) {
-    const digits = String(number).padStart(3, "0");
-    const reservation = join(folder, `.${digits}.reserved`);
-    if ((await writeNew(reservation, new Uint8Array())) === "exists") continue;
-    try {
-      // Its previous owner may have written the file and released the number since the check.
-      if ((await highest(fs, folder, USED)) >= number) continue;
-      const name = `${digits}_${slug}.md`;
-      // "exists" would be our own file, from a first attempt that succeeded but was reported as failed.
-      await writeNew(join(folder, name), Buffer.from(content, "utf8"));
-      return name;
-    } finally {
-      // A leftover reservation only costs a number.
-      await fs.unlink(reservation).catch(() => undefined);
-    }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const number = Math.max(0, ...(await numbersIn(fs, folder))) + 1;
+    const name = `${String(number).padStart(3, "0")}_${slug}.md`;
+    const path = join(folder, name);
+    if ((await writeNew(path, Buffer.from(content, "utf8"))) === "exists") continue;
+    if ((await numbersIn(fs, folder)).filter((each) => each === number).length === 1) return name;
+    await fs.unlink(path);
+    await sleep(Math.random() * MAX_YIELD_MS);
   }
   throw new Error(`No free number was found in ${folder}: try again.`);
 }
@@ -59,11 +51,11 @@ export function slugOf(title: string): string {
   return slug.replace(/[\ud800-\udbff]$/, "").replace(/-+$/, "") || "session";
 }
 
-/** Returns the highest number among the names in a folder; 0 if there is none, or no folder. */
-async function highest(fs: FileSystem, folder: string, pattern: RegExp): Promise<number> {
+/** Returns the numbers of the files in a folder; none if there is no folder. */
+async function numbersIn(fs: FileSystem, folder: string): Promise<number[]> {
   const names = await fs.readdir(folder).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return [];
     throw error;
   });
-  return Math.max(0, ...names.map((name) => Number(pattern.exec(name)?.[1] ?? 0)));
+  return names.flatMap((name) => USED.exec(name)?.[1] ?? []).map(Number);
 }

@@ -10,7 +10,7 @@ import { readChunks, type FileSystem } from "../../transcript/files/file-system.
 import { localTime } from "../../quantities.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
 
-/** Maximum wait for the session's transcript to be written, in milliseconds. */
+/** Maximum wait for the transcripts of the session and its subagents to be written, in milliseconds. */
 const FLUSH_MS = 5_000;
 
 export interface SaveConversationOptions extends NumberedFileOptions, TranscriptSources {
@@ -47,7 +47,7 @@ export async function saveConversation(
 async function save(sessionID: string, args: SaveConversationArgs, options: SaveConversationOptions): Promise<string> {
   const { recorder, dataFolder, shown } = options;
   await recorder.recall(sessionID);
-  const flushed = await recorder.flush(FLUSH_MS, sessionID);
+  const flushed = await recorder.flush(FLUSH_MS);
   const found = await findTranscript(sessionID, options);
   if (!found || messagesOf(found.digest) === 0) {
     return flushed.waiting > 0
@@ -166,20 +166,13 @@ async function exists(path: string, fs: FileSystem): Promise<boolean> {
 
 /** Maximum number of subagents; of more, only the first are listed. */
 const MAX_SUBAGENTS = 200;
-/** Maximum wait for each subagent's transcript to be written, in milliseconds. */
-const SUBAGENT_FLUSH_MS = 2_000;
 
 /** Reads the subagents of a session, and their subagents, from their transcripts. */
-async function subagentsOf(
-  sessionID: string,
-  digest: Digest,
-  sources: TranscriptSources & { recorder: Pick<Recorder, "flush"> },
-): Promise<SubagentFacts[]> {
+async function subagentsOf(sessionID: string, digest: Digest, sources: TranscriptSources): Promise<SubagentFacts[]> {
   const subagents = new Map<string, SubagentFacts>();
   const waiting = [...digest.subagents];
   for (let child = waiting.shift(); child !== undefined; child = waiting.shift()) {
     if (child === sessionID || subagents.has(child) || subagents.size >= MAX_SUBAGENTS) continue;
-    await sources.recorder.flush(SUBAGENT_FLUSH_MS, child);
     // An unreadable transcript is treated as missing: the saved session itself is readable.
     const { path, digest } = (await findTranscript(child, sources).catch(() => undefined)) ?? {};
     subagents.set(child, { sessionID: child, path, title: digest?.title ?? null, stats: digest?.stats });
