@@ -4,7 +4,7 @@ import type { SessionRef, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import { machineSessions } from "./machine-sessions.ts";
 import type { KeyedSession } from "./session-keys.ts";
-import { WordRedactor } from "./redact-units.ts";
+import { WordRedactor } from "./redact-stored-rows.ts";
 import { rowOf, wordsInRow } from "./session-row.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function ensureSession(
   const known = await readHead(found.ref);
   const words = new WordRedactor(redactor);
   await words.add(wordsInRow(known));
-  await store.registerSession(rowOf(found.sessionId, known, undefined, (word) => words.clean(word), store.machine));
+  await store.registerSession(rowOf(found.sessionId, known, {}, (word) => words.clean(word), store.machine));
   return found.sessionId;
 }
 

@@ -27,8 +27,8 @@ function storeBehind(askThread: TaskContext["ask"]): IndexStore {
   return {
     machine,
     session: (...args) => ask("session", args) as ReturnType<Store["session"]>,
-    known: (...args) => ask("known", args) as ReturnType<Store["known"]>,
-    currentIds: (...args) => ask("currentIds", args) as ReturnType<Store["currentIds"]>,
+    rowStates: (...args) => ask("rowStates", args) as ReturnType<Store["rowStates"]>,
+    blocks: (...args) => ask("blocks", args) as ReturnType<Store["blocks"]>,
     writeSession: (...args) => ask("writeSession", args) as ReturnType<Store["writeSession"]>,
   };
 }

@@ -2,8 +2,7 @@
 import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
 import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
-import type { IndexLevel } from "./redact-units.ts";
-import { unpackCheck } from "./source-check.ts";
+import type { IndexLevel } from "./redact-stored-rows.ts";
 
 /**
  * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
@@ -61,6 +60,7 @@ export async function isReadAlike(
   stored: StoredSession | undefined,
   listings?: FolderListings,
 ): Promise<boolean> {
-  const then = (stored?.figures ?? unpackCheck(stored?.state.check ?? ""))?.agentProgress;
-  return then === undefined || (await needsAgentProgress(ref, listings)) === then;
+  if (stored === undefined) return true;
+  const then = stored.figures?.agentProgress ?? stored.state.agent_progress;
+  return (await needsAgentProgress(ref, listings)) === then;
 }

@@ -108,7 +108,7 @@ function placeKey(place: string, id: string): string {
   return `${place}\n${id}`;
 }
 
-function placeHash(id: string, place: string, machine: Machine): string {
+function placeHash(id: string, place: string, machine: Pick<Machine, "id" | "host">): string {
   return createHash("sha256")
     .update(`${machine.id ?? machine.host}\n${placeKey(place, id)}`)
     .digest("hex");

@@ -4,9 +4,18 @@ import type { StoredSession } from "../store/stored-model.ts";
 import { storableTime } from "../store/storable.ts";
 import type { Machine } from "../store/store-place.ts";
 import { wholeLine } from "../parse/titles.ts";
-import { NO_COUNTS, shortLine, type SessionFacts } from "./session-facts.ts";
+import { shortened } from "../neutral-text.ts";
+import { NO_COUNTS, type SessionFacts } from "./session-facts.ts";
 
 export type SessionRow = Omit<StoredSession, "state" | "figures">;
+
+const LINE_CHARS = 200;
+
+/** Returns the text on one line, cut to `LINE_CHARS`; null if it is only white space. */
+function shortLine(text: string | null): string | null {
+  const flat = wholeLine(text);
+  return flat === null || flat.length <= LINE_CHARS ? flat : shortened(flat, LINE_CHARS - 1);
+}
 
 /** Returns the words of a session's place and head, to be redacted before they are stored. */
 export function wordsInRow({ title, project, projectLabel, parentId, agentId }: SessionRef): (string | null)[] {
@@ -14,19 +23,19 @@ export function wordsInRow({ title, project, projectLabel, parentId, agentId }: 
 }
 
 /**
- * Returns the row of a session. `facts` come from its content, if it was read; `clean` redacts a word of `wordsInRow`.
+ * Returns the row of a session. `facts` come from its content, if it was read; `clean` redacts a word of `wordsInRow` and
+ * of the facts; `prompt` is the redacted first prompt.
  */
 export function rowOf(
   sessionId: string,
   ref: SessionRef,
-  facts: SessionFacts | undefined,
+  { facts, prompt = null }: { facts?: SessionFacts; prompt?: string | null },
   clean: (word: string | null) => string | null,
   machine: Machine,
 ): SessionRow {
   // The head of a file has the first title, its content the latest.
-  const head = wholeLine(clean(ref.title));
-  const given = facts?.given ?? (head === null ? null : { text: head, isMessage: false, line: 0, offset: 0 });
-  const prompt = facts?.prompt ?? null;
+  const title = wholeLine(clean(facts?.given?.text ?? ref.title));
+  const cwd = clean(facts?.cwd ?? null);
   const first = facts?.firstTime ?? null;
   return {
     session_id: sessionId,
@@ -35,18 +44,18 @@ export function rowOf(
     machine_id: machine.id,
     host: machine.host,
     path: placeOf(ref),
-    project: clean(ref.project) ?? facts?.cwd ?? clean(ref.projectLabel || null),
-    parent_id: clean(ref.parentId) ?? facts?.parentId ?? null,
+    project: clean(ref.project) ?? cwd ?? clean(ref.projectLabel || null),
+    parent_id: clean(ref.parentId ?? facts?.parentId ?? null),
     agent_id: clean(ref.agentId),
-    title: shortLine(given?.text ?? prompt),
-    given_title: given?.text ?? null,
-    title_is_message: given?.isMessage ?? false,
-    title_line: given?.line ?? 0,
-    title_offset: given?.offset ?? 0,
+    title: shortLine(title ?? prompt),
+    given_title: title,
+    title_is_message: facts?.given?.isMessage ?? false,
+    title_line: facts?.given?.line ?? 0,
+    title_offset: facts?.given?.offset ?? 0,
     first_prompt: prompt,
-    cwd: facts?.cwd ?? null,
-    git_branch: facts?.gitBranch ?? null,
-    agent_version: facts?.version ?? null,
+    cwd,
+    git_branch: clean(facts?.gitBranch ?? null),
+    agent_version: clean(facts?.version ?? null),
     started_at: first === null ? timeOf(ref.startedMs) : storableTime(first),
     ended_at: storableTime(facts?.lastTime ?? null),
     active_ms: facts?.activeMs ?? 0,

@@ -40,7 +40,7 @@ export async function staleSessions(store: Store, where: Where): Promise<StaleSe
   for (const { ref, sessionId, stored } of sessions) {
     const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;
     if (isCurrent(ref, stored)) result.current.push({ ref, sessionId, bytes: 0 });
-    else result.stale.push({ ref, sessionId, bytes: Math.max(0, size - (stored?.state.done_bytes ?? 0)) });
+    else result.stale.push({ ref, sessionId, bytes: size });
   }
   return result;
 }

@@ -8,7 +8,7 @@ import { isDone } from "./is-current.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
-import type { IndexLevel } from "./redact-units.ts";
+import type { IndexLevel } from "./redact-stored-rows.ts";
 import { tombstonesOf, type KeyedSession } from "./session-keys.ts";
 
 export interface UpdateOptions {
@@ -173,8 +173,5 @@ class Run {
 
 /** Returns the number of bytes that may have to be read. */
 function bytesOf(sessions: readonly KeyedSession[], inDatabases: ReadonlyMap<string | null, number>): number {
-  return sessions.reduce((sum, { ref, stored }) => {
-    const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;
-    return sum + Math.max(0, size - (stored?.state.done_bytes ?? 0));
-  }, 0);
+  return sessions.reduce((sum, { ref }) => sum + (ref.bytes ?? inDatabases.get(ref.database) ?? 0), 0);
 }

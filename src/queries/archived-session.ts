@@ -4,7 +4,6 @@
  */
 import { basename } from "node:path";
 import { exactId, isOwnSession } from "../indexing/session-keys.ts";
-import { unpackCheck } from "../indexing/source-check.ts";
 import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/message-draft.ts";
 import type { SourceName } from "../parse/model.ts";
 import { sourceNamed } from "../parse/sources/sources.ts";
@@ -60,8 +59,8 @@ const WITHOUT_RESULT_NAMES: ReadonlySet<SourceName> = new Set(["claude-code", "c
 
 /** Returns a source whose content is the current rows of a session, or all of them. */
 function archivedSource(store: Store, session: StoredSession, withDropped: boolean): Source {
-  const check = unpackCheck(session.state.check);
-  const { name, isRedacted = false } = sourceNamed(check?.kind ?? "opencode-export");
+  const { format, agent_progress } = session.state;
+  const { name, isRedacted = false } = sourceNamed(format || "opencode-export");
   return {
     name,
     isRedacted,
@@ -73,8 +72,7 @@ function archivedSource(store: Store, session: StoredSession, withDropped: boole
       const messages = (await store.messages(id)).filter(isWanted);
       const blocks = (await store.blocks(id)).filter(isWanted);
       const isCopy = ({ is_sidechain, cwd }: StoredMessage): boolean => is_sidechain && cwd === null;
-      const isLeftOut =
-        name === "claude-code" && check?.agentProgress === true && !agentProgress ? isCopy : () => false;
+      const isLeftOut = name === "claude-code" && agent_progress && !agentProgress ? isCopy : () => false;
       yield unitsOf(
         session,
         messages.filter((message) => !isLeftOut(message)),
@@ -112,7 +110,7 @@ function unitsOf(
   const groups = [...Map.groupBy(pieces, ({ offset }) => offset)];
   for (const [at, [offset, group]] of groups.entries()) {
     const line = group[0]?.line ?? 1;
-    const next = groups[at + 1]?.[1][0]?.line ?? session.state.done_lines + 1;
+    const next = groups[at + 1]?.[1][0]?.line ?? session.state.lines + 1;
     // An entry of markdown extends to the next one.
     const lines = source === "markdown" ? Math.max(next - line, 1) : 1;
     const drafts = group.map((piece) => draftOf(piece, source));

@@ -26,7 +26,7 @@ import {
   type StoredSnippet,
 } from "./stored-model.ts";
 import type { ColumnType, Types } from "./column-types.ts";
-import type { AnswerRow, Candidate, FailureCount, MessageCount, Tombstone } from "./store.ts";
+import type { AnswerRow, BlockState, Candidate, FailureCount, MessageCount, RowState, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ export function numberIn(row: Row, name: string): number {
 const text: Column<string> = { type: "TEXT", read: textIn, write: storableText };
 const packable: Column<string> = { type: "packable", read: packedTextIn, write: storableText };
 const time: Column<string> = { type: "time", read: textIn, write: storableTime };
-/** Column by which `Store.known` finds rows. */
+/** Id that may be of any length. */
 const key: Column<string> = { type: "TEXT", read: textIn, write: storableKey };
 const id: Column<string> = { type: "key", read: textIn, write: storableId };
 const number: Column<number> = { type: "integer", read: numberIn, write: (value) => value };
@@ -265,15 +265,15 @@ const SESSION: Columns<Omit<StoredSession, "counts" | "state" | "figures">> = {
 
 const COUNTS: Columns<SourceCounts> = { damaged: number, unknown_lines: number, redactions: json(redactionsIn) };
 
-const STATE: Columns<Omit<IndexState, "events" | "check"> & { event_count: number; source_check: string }> = {
+const STATE: Columns<Omit<IndexState, "events"> & { event_count: number }> = {
   revision: number,
   rules: number,
   source_bytes: number,
   source_modified_ms: real,
-  done_bytes: number,
-  done_lines: number,
+  lines: number,
   event_count: number,
-  source_check: text,
+  format: text,
+  agent_progress: boolean,
 };
 
 /** `project_name` is derived from the project, and only compared. */
@@ -289,21 +289,20 @@ const [readSession, readCounts, readState] = [readerOf(SESSION), readerOf(COUNTS
 export const SESSIONS: Rows<StoredSession> = {
   ...SESSION_ROW,
   read: (row) => {
-    const { event_count: events, source_check: check, ...state } = readState(row);
+    const { event_count: events, ...state } = readState(row);
     return {
       ...readSession(row),
       counts: readCounts(row),
-      state: { ...state, events, check },
+      state: { ...state, events },
       figures: markIn(textIn(row, "figures_mark")),
     };
   },
-  write: ({ state: { events: event_count, check: source_check, ...state }, counts, figures, ...session }) =>
+  write: ({ state: { events: event_count, ...state }, counts, figures, ...session }) =>
     SESSION_ROW.write({
       ...session,
       ...counts,
       ...state,
       event_count,
-      source_check,
       figures_mark: figures === null ? "" : JSON.stringify(figures),
       project_name: projectName(session.project),
     }),
@@ -344,7 +343,7 @@ const MESSAGE: Columns<StoredMessage> = {
   has_tool_use: boolean,
   has_tool_result: boolean,
   agent_id: orNull(text),
-  record_hash: orNull(number),
+  raw_hash: number,
   block_counts: json(countsIn),
 };
 
@@ -380,8 +379,7 @@ const BLOCK: Columns<StoredBlock> = {
   is_own: boolean,
   kept,
   metadata,
-  identity: orNull(text),
-  record_hash: orNull(number),
+  raw_hash: number,
   superseded: boolean,
   // The last column, so that the others can be read without it.
   content: packable,
@@ -391,6 +389,21 @@ const BLOCK: Columns<StoredBlock> = {
 export const BLOCKS = rowsOf("events", BLOCK);
 
 const SNIPPET_TYPE_LIST = SNIPPET_TYPES.map((type) => `'${type}'`).join(", ");
+
+export const MESSAGE_STATES = rowsOf<RowState & { message_id: string }>("messages", {
+  message_id: text,
+  raw_hash: number,
+  superseded: boolean,
+});
+export const BLOCK_STATES = rowsOf<BlockState & { event_id: string }>("events", {
+  event_id: text,
+  block_type: blockType,
+  tool_name: orNull(text),
+  status,
+  is_own: boolean,
+  raw_hash: number,
+  superseded: boolean,
+});
 
 export const SNIPPETS = rowsOf<StoredSnippet>("conversation_snippets", {
   snippet_id: { ...text, type: "uuid", rule: ({ newUuid }) => `UNIQUE DEFAULT ${newUuid}` },
@@ -480,7 +493,7 @@ export function candidateIn(row: Row, calls: boolean): Candidate {
 /** Returns a block as a search sees it. The output of this program has no searchable text. */
 function eventOfBlock(block: StoredBlock): StoredEvent {
   const { message_id: _m, block_order: _o, source_uuid: _u, is_error: _e, exit_code: _x, ...event } = block;
-  const { kept: _k, metadata: _d, identity: _i, record_hash: _h, answers_uuid: _a, ...shown } = event;
+  const { kept: _k, metadata: _d, raw_hash: _h, answers_uuid: _a, ...shown } = event;
   return { ...shown, content: block.is_own ? "" : searchedContent(block) };
 }
 

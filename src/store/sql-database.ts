@@ -5,7 +5,7 @@ import type { Candidate, CandidateQuery } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Version of the tables. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** A list is the right-hand side of `isOneOf`. */
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[];
@@ -51,7 +51,7 @@ export interface Dialect {
   /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
   readonly lockRow: string;
   hasTag(tag: string): Condition;
-  /** Inserts rows, or updates those with the same id. A null keeps the old value. */
+  /** Inserts rows, or updates those with the same id. */
   putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void>;
   /** Like `putMessages`, and updates the search index. */
   putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void>;
@@ -85,26 +85,15 @@ export function placesFor(columns: readonly string[]): string {
   return columns.map(() => "?").join(", ");
 }
 
-/** Columns whose values are derived from other columns or rows, so they follow the current values of those. */
-const DERIVED: Readonly<Record<string, string>> = {
-  tool_name: `CASE WHEN excluded.block_type = 'tool_result' THEN excluded.tool_name
-    ELSE coalesce(excluded.tool_name, old.tool_name) END`,
-  signature: "excluded.signature",
-  folded: "excluded.folded",
-};
-
 /**
- * Returns a statement that inserts rows of a session, or updates those with the same key: a null keeps the old value.
- * It leaves a row of another session unchanged, so the number of changed rows is then lower than the number given.
+ * Returns a statement that inserts rows of a session, or updates those with the same key. It leaves a row of another session unchanged, so the number of changed rows is then lower than the number given.
  */
 export function upsert(
   { table, columns }: Pick<TableColumns, "table" | "columns">,
   key: string,
   source: string,
 ): string {
-  const updates = columns
-    .filter((column) => column !== key)
-    .map((column) => `${column} = ${DERIVED[column] ?? `coalesce(excluded.${column}, old.${column})`}`);
+  const updates = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
   return `INSERT INTO ${table} AS old (${columns.join(", ")}) ${source} ON CONFLICT (${key})
     DO UPDATE SET ${updates.join(", ")} WHERE old.session = excluded.session`;
 }

@@ -2,9 +2,11 @@
 import { foldedKin, foldedPattern } from "../matching/folding.ts";
 import {
   ANSWERS,
+  BLOCK_STATES,
   blockCountsIn,
   BLOCKS,
   EVENTS,
+  MESSAGE_STATES,
   MESSAGES,
   numberIn,
   readBlockCount,
@@ -17,6 +19,7 @@ import {
   textIn,
   TOMBSTONES,
   type Row,
+  type TableColumns,
 } from "./columns.ts";
 import {
   checkedPage,
@@ -28,16 +31,15 @@ import {
   unknownSession,
 } from "./snippet-values.ts";
 import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
-import { storableKey, storableText, storableTime } from "./storable.ts";
+import { storableText, storableTime } from "./storable.ts";
 import type {
   Candidate,
   CandidateQuery,
   EventPage,
   FailureCount,
   FigureRows,
-  KnownRows,
   NewSnippet,
-  RowIds,
+  RowStates,
   SessionChange,
   SessionFilter,
   SnippetQuery,
@@ -107,7 +109,7 @@ export class SqlStore implements Store {
     return first(this.#database, sql, [storableText(sessionId)], SESSIONS.read);
   }
 
-  writeSession({ session: row, expected, rewritesFrom, superseded, ...rows }: SessionChange): Promise<boolean> {
+  writeSession({ session: row, expected, superseded, ...rows }: SessionChange): Promise<boolean> {
     return this.#database.transaction(async (session) => {
       const revision = await lockedRevision(session, row.session_id);
       if ((revision ?? 0) !== expected) return false;
@@ -121,8 +123,6 @@ export class SqlStore implements Store {
         ["events", "event_id", superseded?.blocks ?? []] as const,
       ]) {
         const supersede = `UPDATE ${table} SET superseded = true WHERE ${OF_SESSION}`;
-        if (rewritesFrom !== undefined)
-          await session.run(`${supersede} AND byte_offset >= ? AND NOT superseded`, [id, rewritesFrom]);
         if (ids.length > 0) await session.run(`${supersede} AND ${session.dialect.isOneOf(key)}`, [id, ids]);
       }
       await session.dialect.putMessages(session, rows.messages);
@@ -181,19 +181,25 @@ export class SqlStore implements Store {
     return this.#database.all(sql, [storableText(sessionId)], MESSAGES.read);
   }
 
-  blocks(sessionId: string): Promise<StoredBlock[]> {
-    const sql = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE events.${OF_SESSION}
+  blocks(sessionId: string, ids?: readonly string[]): Promise<StoredBlock[]> {
+    const isAsked = ids === undefined ? "" : ` AND ${this.#database.dialect.isOneOf("event_id")}`;
+    const sql = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE events.${OF_SESSION}${isAsked}
       ORDER BY messages.ordinal, messages.superseded, message_id, block_order, position`;
-    return this.#database.all(sql, [storableText(sessionId)], BLOCKS.read);
+    return this.#database.all(sql, [storableText(sessionId), ...(ids === undefined ? [] : [ids])], BLOCKS.read);
   }
 
-  currentIds(sessionId: string): Promise<RowIds> {
+  rowStates(sessionId: string): Promise<RowStates> {
     return this.#database.snapshot(async (session) => {
-      const ids = (table: string, key: string): Promise<string[]> => {
-        const sql = `SELECT ${key} AS id FROM ${table} WHERE ${OF_SESSION} AND NOT superseded`;
-        return session.all(sql, [storableText(sessionId)], (row) => textIn(row, "id"));
+      const id = [storableText(sessionId)];
+      const select = ({ list, table }: TableColumns): string => `SELECT ${list} FROM ${table} WHERE ${OF_SESSION}`;
+      const [ofMessages, ofBlocks] = [
+        await session.all(select(MESSAGE_STATES), id, MESSAGE_STATES.read),
+        await session.all(select(BLOCK_STATES), id, BLOCK_STATES.read),
+      ];
+      return {
+        messages: new Map(ofMessages.map((row) => [row.message_id, row])),
+        blocks: new Map(ofBlocks.map((row) => [row.event_id, row])),
       };
-      return { messages: await ids("messages", "message_id"), blocks: await ids("events", "event_id") };
     });
   }
 
@@ -238,45 +244,6 @@ export class SqlStore implements Store {
         WHERE signature IS NOT NULL AND NOT superseded AND NOT is_own GROUP BY session, signature
       ) AS failed JOIN sessions ON number = session`;
     return this.#database.all(sql, [], readFailure);
-  }
-
-  async known(sessionId: string, before: number, ids: readonly string[]): Promise<KnownRows> {
-    const session = this.#database;
-    const placeIn = (table: string): string =>
-      `${table}.${OF_SESSION} AND ${table}.byte_offset < ? AND NOT ${table}.superseded`;
-    const isOneOf = (column: string): string => session.dialect.isOneOf(column);
-    const placed = [storableText(sessionId), before];
-    const wanted = ids.map(storableKey);
-    /** Returns the last ordinal plus one: rows before a place are numbered without gaps, and counting would read them all. */
-    const count = (table: string): Promise<number> =>
-      countIn(
-        session,
-        `SELECT ordinal + 1 AS count FROM ${table} WHERE ${placeIn(table)} ORDER BY ordinal DESC LIMIT 1`,
-        placed,
-      );
-    // Each statement passes once over the rows of the session, which has no indexes of these columns.
-    const select = `SELECT ${MESSAGES.list} FROM ${MESSAGES.from} WHERE`;
-    const isUuid = `record_hash IS NOT NULL AND ${isOneOf("uuid")}`;
-    const isMessage = `(${isOneOf("message_id")} OR ${isOneOf("source_id")} OR ${isUuid})`;
-    const asked = [...placed, wanted, wanted, wanted];
-    const messages = await session.all(`${select} ${placeIn("messages")} AND ${isMessage}`, asked, MESSAGES.read);
-    const messageIds = messages.map(({ message_id: id }) => id);
-    const isBlock = ["message_id", "source_uuid", "answers_uuid", "tool_use_id", "identity"].map(isOneOf).join(" OR ");
-    const blocks = await session.all(
-      `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE ${placeIn("events")} AND (${isBlock}) ORDER BY events.ordinal`,
-      [...placed, messageIds, wanted, wanted, wanted, wanted],
-      BLOCKS.read,
-    );
-    const others = new Set(blocks.map(({ message_id: id }) => id));
-    for (const id of messageIds) others.delete(id);
-    if (others.size > 0)
-      messages.push(...(await session.all(`${select} ${isOneOf("message_id")}`, [[...others]], MESSAGES.read)));
-    return {
-      messages: messages.toSorted((a, b) => a.ordinal - b.ordinal),
-      blocks,
-      messageCount: await count("messages"),
-      blockCount: await count("events"),
-    };
   }
 
   event(eventId: string): Promise<StoredEvent | undefined> {
@@ -397,10 +364,6 @@ export class SqlStore implements Store {
   close(): Promise<void> {
     return this.#database.close();
   }
-}
-
-async function countIn(session: SqlSession, sql: string, values: Condition["values"]): Promise<number> {
-  return (await first(session, sql, values, (row) => numberIn(row, "count"))) ?? 0;
 }
 
 async function has(session: SqlSession, table: string, column: string, id: string): Promise<boolean> {

@@ -50,17 +50,27 @@ export interface Machine {
   id: string | null;
   /** Host name, for display: it may change, and other machines may have the same. */
   host: string;
+  /** Random key of `StoredBlock.raw_hash`, in no database. Another one each time if none can be stored. */
+  hashKey: string;
 }
 
-const MACHINE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Returns this machine. `create`: stores a new id if there is none. */
+/** Returns this machine. `create`: stores a new id and key if there are none. */
 export function thisMachine(where: StoreWhere, { create }: { create: boolean }): Machine {
-  const host = hostname();
   const folder = userDataFolder(where);
-  const path = join(folder, "machine-id");
-  const known = storedId(path);
-  if (known !== null || !create) return { id: known, host };
+  return {
+    id: storedUuid(folder, "machine-id", create),
+    host: hostname(),
+    hashKey: storedUuid(folder, "hash-key", create) ?? randomUUID(),
+  };
+}
+
+/** Returns the UUID in a file. `create`: stores a new one if there is none. */
+function storedUuid(folder: string, name: string, create: boolean): string | null {
+  const path = join(folder, name);
+  const known = uuidIn(path);
+  if (known !== null || !create) return known;
   const draft = `${path}.${randomUUID()}`;
   try {
     createFolder(folder);
@@ -71,9 +81,9 @@ export function thisMachine(where: StoreWhere, { create }: { create: boolean }):
       rmSync(draft, { force: true });
     }
   } catch {
-    // Its rows then have only the host name.
+    // The folder cannot be written.
   }
-  return { id: storedId(path), host };
+  return uuidIn(path);
 }
 
 /** Puts a whole file at a path, unless another program was faster. Replaces one without an id, as a full disk left it. */
@@ -82,14 +92,14 @@ function place(draft: string, path: string): void {
     linkSync(draft, path);
   } catch {
     // There is such a file, or the file system has no links.
-    if (storedId(path) === null) renameSync(draft, path);
+    if (uuidIn(path) === null) renameSync(draft, path);
   }
 }
 
-function storedId(path: string): string | null {
+function uuidIn(path: string): string | null {
   try {
     const id = readFileSync(path, "utf8").trim();
-    return MACHINE_ID.test(id) ? id : null;
+    return UUID.test(id) ? id : null;
   } catch {
     return null;
   }

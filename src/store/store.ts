@@ -45,21 +45,14 @@ export interface Store {
 
   /** Returns messages in conversation order; those that the source dropped keep their old place. */
   messages(sessionId: string): Promise<StoredMessage[]>;
-  /** Returns blocks in the order of their messages. */
-  blocks(sessionId: string): Promise<StoredBlock[]>;
-  /** Returns the ids of the rows of a session that are not superseded. */
-  currentIds(sessionId: string): Promise<RowIds>;
+  /** Returns blocks in the order of their messages: all, or those with one of the ids. */
+  blocks(sessionId: string, ids?: readonly string[]): Promise<StoredBlock[]>;
+  /** Returns what is needed to recognise unchanged rows of a session. */
+  rowStates(sessionId: string): Promise<RowStates>;
   /** Returns the rows that the figures of sessions are made of, by id, in one snapshot. */
   figures(sessionIds: readonly string[]): Promise<Map<string, FigureRows>>;
   /** Returns how often each error came up in each session, without those whose message says nothing. */
   failures(): Promise<FailureCount[]>;
-  /**
-   * Returns rows of a session before a byte of its source that have one of the ids: an incremental run continues from
-   * them. An id is the `message_id` or `source_id` of a message, the `uuid` of one without blocks, or of a block its
-   * `source_uuid`, `answers_uuid`, `tool_use_id` or `identity`.
-   */
-  known(sessionId: string, before: number, ids: readonly string[]): Promise<KnownRows>;
-
   event(eventId: string): Promise<StoredEvent | undefined>;
   /** Returns events in the order of the session. */
   events(sessionId: string, page: EventPage): Promise<StoredEvent[]>;
@@ -110,9 +103,7 @@ export interface SessionChange {
   session: StoredSession;
   /** Revision that the session must have, 0 if it must not be indexed yet. `session.state.revision` is one higher. */
   expected: number;
-  /** Source offset from which existing rows are first marked superseded; those that are written again are not. */
-  rewritesFrom?: number;
-  /** Rows to insert, or to update by id; a null keeps the old value. */
+  /** Rows to insert, or to update by id. */
   messages: readonly StoredMessage[];
   blocks: readonly StoredBlock[];
   /** Ids of messages and blocks that the source no longer has. */
@@ -126,13 +117,13 @@ export interface RowIds {
   blocks: readonly string[];
 }
 
-export interface KnownRows {
-  messages: StoredMessage[];
-  /** Blocks that were asked for, and all blocks of those messages. */
-  blocks: StoredBlock[];
-  /** Number of messages before the place; `blockCount` is that of blocks. */
-  messageCount: number;
-  blockCount: number;
+export type RowState = Pick<StoredBlock, "raw_hash" | "superseded">;
+export type BlockState = RowState & Pick<StoredBlock, "block_type" | "tool_name" | "status" | "is_own">;
+
+/** States by id. */
+export interface RowStates {
+  messages: Map<string, RowState>;
+  blocks: Map<string, BlockState>;
 }
 
 /** A row of an assistant message, as far as figures need it. */

@@ -72,7 +72,7 @@ export interface SourceCounts {
   redactions: Readonly<Record<string, number>>;
 }
 
-/** Progress of indexing a session, with enough detail to check later whether its source only grew. */
+/** The source of a session as it was last indexed. */
 export interface IndexState {
   /**
    * Number of writes to the session, 0 if it is only registered: a writer that expects another number lost the race.
@@ -80,15 +80,19 @@ export interface IndexState {
   revision: number;
   /** Version of the rules that produced its rows; 0 without content. */
   rules: number;
-  /** Size and modification time of the source at the last read; for a database, size 0 and the time alone. */
+  /**
+   * Size and modification time of the source when it was read; for a database, size 0 and the time alone. The time is 0
+   * until it was read to its end.
+   */
   source_bytes: number;
   source_modified_ms: number;
-  /** Bytes and lines before the place where the next run starts reading: nothing before it can affect later rows. */
-  done_bytes: number;
-  done_lines: number;
+  /** Lines of the source. */
+  lines: number;
   events: number;
-  /** Check over the bytes before `done_bytes`: distinguishes a file that grew from one that was replaced. */
-  check: string;
+  /** Name of the `Source`; empty without content. */
+  format: string;
+  /** See `SourceOptions.agentProgress`. */
+  agent_progress: boolean;
 }
 
 /** State of a session that is registered but not indexed. */
@@ -97,10 +101,10 @@ export const NOT_INDEXED: IndexState = {
   rules: 0,
   source_bytes: 0,
   source_modified_ms: 0,
-  done_bytes: 0,
-  done_lines: 0,
+  lines: 0,
   events: 0,
-  check: "",
+  format: "",
+  agent_progress: false,
 };
 
 /** A message of a session: a model row without prices and without fields derived from other rows. */
@@ -112,10 +116,10 @@ export interface StoredMessage extends Omit<TranscriptMessage, "id" | "timestamp
   recorded_cost_usd: number | null;
   /** Model calls behind an answer; empty if the source does not list them, null without usage. */
   usage_calls: readonly CallUsage[] | null;
-  /** For a message without blocks: hash of its record, to recognise a repeated record. */
-  record_hash: number | null;
   /** Its blocks that are not stored; empty if they are. */
   block_counts: readonly KindCount[];
+  /** See `StoredBlock`. */
+  raw_hash: number;
   /** The source dropped the message: it was reverted, or the file was rewritten without it. */
   superseded: boolean;
 }
@@ -159,10 +163,8 @@ export interface StoredBlock {
   /** Text, thinking or result; for a call, its input as JSON. */
   content: string;
   metadata: BlockMetadata;
-  /** Key that identifies a repeat of this block; null if it may legitimately occur again. */
-  identity: string | null;
-  /** Hash of its record, to recognise a repeated record. */
-  record_hash: number | null;
+  /** Keyed hash of the row as the source has it, by which an unchanged one is recognised. */
+  raw_hash: number;
   superseded: boolean;
 }
 
@@ -177,8 +179,7 @@ export interface StoredEvent extends Omit<
   | "exit_code"
   | "kept"
   | "metadata"
-  | "identity"
-  | "record_hash"
+  | "raw_hash"
 > {
   /** Searchable texts of the block, joined with `TEXT_SEPARATOR`. */
   content: string;

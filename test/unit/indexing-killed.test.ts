@@ -62,15 +62,6 @@ async function checkAfterDeath(where: Where, cited: Cited, expected: Dump, death
   const store = await openStore(where);
   try {
     await checkCited(store, cited, death);
-    for (const { session_id: id, state } of (await dump(store)).sessions) {
-      const ordinals = (await store.blocks(id)).filter(({ superseded }) => !superseded).map(({ ordinal }) => ordinal);
-      const whole = Array.from({ length: state.events }, (_, at) => at);
-      assert.deepEqual(
-        ordinals.toSorted((a, b) => a - b),
-        whole,
-        death,
-      );
-    }
     await updateIndex(store, where, options);
     await checkCited(store, cited, death);
     const all = await dump(store);
@@ -207,7 +198,8 @@ describe("a session that snippets cite, indexed again by a process that dies at 
         machine.write(join(machine.claude, FILE), text, minute);
         expected.push(await inOneGo(machine.where, options));
       }
-      for (let n = 1, isDead = true; isDead; n += 1) {
+      // The file is another one at first, and then in turn.
+      for (let n = 2, isDead = true; isDead; n += 1) {
         const now = n % 2;
         machine.write(join(machine.claude, FILE), form[now] ?? "", now);
         const dying = new DyingDatabase(n);
@@ -218,7 +210,7 @@ describe("a session that snippets cite, indexed again by a process that dies at 
         await store.close().catch(() => undefined);
         const rows = expected[now];
         if (rows) await checkAfterDeath(where, cited, rows, `form ${at}, write ${n}`);
-        assert.ok(n > 10 || isDead, "the session has writes");
+        assert.ok(n > 2 || isDead, "the session has writes");
       }
     }
   });

@@ -54,7 +54,15 @@ describe("many sessions", () => {
         },
       },
     });
-    for (const name of ["sessions", "session", "known", "messages", "blocks", "forgotten", "reviveSessions"] as const)
+    for (const name of [
+      "sessions",
+      "session",
+      "rowStates",
+      "messages",
+      "blocks",
+      "forgotten",
+      "reviveSessions",
+    ] as const)
       Object.defineProperty(forgetful, name, { value: store[name].bind(store) });
     const report = await updateIndex(forgetful, machine.where, { ...OPTIONS, limits: SMALL });
     assert.deepEqual([report.unreadable, report.new], [[], 2]);
@@ -189,6 +197,6 @@ test("a session may have more lines in a batch than a call may have arguments", 
   machine.write(path, `${claudeLine()}${"\n".repeat(400_000)}${claudeLine()}`);
   const store = await newStore();
   assert.deepEqual((await updateIndex(store, machine.where, OPTIONS)).unreadable, []);
-  assert.equal((await store.session(idOf(1)))?.state.done_lines, 400_002);
+  assert.equal((await store.session(idOf(1)))?.state.lines, 400_002);
   await store.close();
 });

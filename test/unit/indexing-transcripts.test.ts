@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { appendFileSync, closeSync, openSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, writeFileSync } from "node:fs";
 import {
   encodeMarkdownEntry,
   type AssistantMessageEntry,
@@ -10,7 +8,7 @@ import {
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import type { Store } from "../../src/store/store.ts";
 import { GrowingTranscript } from "../support/indexing/growing-transcript.ts";
-import { dump, INDEX_LIMITS, inOneGo, newStore, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
+import { dump, INDEX_LIMITS, inOneGo, newStore, SMALL } from "../support/indexing/index-fixture.ts";
 import { madeEntry } from "../support/indexing/made-transcript.ts";
 import { FORMATS } from "../support/parse/transcript-file.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -18,7 +16,6 @@ import { removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
 
-const NO_LIMITS = { redactor: NO_REDACTOR };
 /** In many parts and in one. */
 const BOTH = [SMALL, INDEX_LIMITS];
 
@@ -29,15 +26,6 @@ function say(part: number, content: string, more: Partial<AssistantMessageEntry>
 
 async function texts(store: Store): Promise<string[]> {
   return (await store.events("ses_1", { from: 0, limit: 10_000 })).map(({ content }) => content);
-}
-
-/** Over 5 MB, so that not all of it is looked at to see whether the file is still the same. */
-function large(): TranscriptEntry[] {
-  const output = "a line of output\n".repeat(400);
-  return Array.from({ length: 800 }, (_, at): TranscriptEntry => {
-    const entry = madeEntry("ses_1", at, at % 4);
-    return entry.type === "tool_result" ? { ...entry, output: `${at} ${output.repeat(4)}` } : entry;
-  });
 }
 
 for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
@@ -51,45 +39,6 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
   };
 
   describe(`a transcript in ${name} that grew`, () => {
-    test("is read from its last message on, and before that only the edges", async () => {
-      const grown = new GrowingTranscript(file);
-      const { home } = grown.where;
-      writeFileSync(grown.path, text(large()));
-      const index = (): { bytes: number; events: number } => {
-        const child = join(import.meta.dirname, "../support/indexing/counting-child.ts");
-        const { stdout, stderr } = spawnSync("node", ["--disable-warning=ExperimentalWarning", child, home], {
-          encoding: "utf8",
-        });
-        assert.equal(stderr, "");
-        return JSON.parse(stdout);
-      };
-      const size = statSync(grown.path).size;
-      const first = index();
-      assert.ok(first.bytes >= size && first.events >= 800, JSON.stringify(first));
-      const added = encoded(say(900, "one more entry"));
-      appendFileSync(grown.path, added);
-      const second = index();
-      // The entries of its message are read with it.
-      assert.ok(second.events <= 5, JSON.stringify(second));
-      // The bytes that show which source it is, twice; both edges, before and after; the entries of its last message, twice.
-      const most = added.length + 8 * 64 * 1024;
-      assert.ok(second.bytes <= most, `${second.bytes} bytes of ${size} were read, ${most} would be enough`);
-    });
-
-    test("keeps the stored rows of a part that is not read again", async () => {
-      const { grown, store } = await setting(large());
-      await grown.index(store);
-      const before = await texts(store);
-      const handle = openSync(grown.path, "r+");
-      writeSync(handle, Buffer.alloc(1_000_000, "#"), 0, 1_000_000, 2_000_000);
-      closeSync(handle);
-      appendFileSync(grown.path, encoded(say(900, "one more entry")));
-      const report = await updateIndex(store, grown.where, NO_LIMITS);
-      assert.ok(report.changed === 1 && report.events <= 5, JSON.stringify(report));
-      assert.deepEqual(await texts(store), [...before, "one more entry"]);
-      await store.close();
-    });
-
     test("joins a text that continues later, with everything in between", async () => {
       for (const limits of BOTH) {
         const { grown, store } = await setting([say(1, "It was the "), ...[2, 3].map((at) => say(at, `call ${at}`))]);

@@ -18,7 +18,7 @@ import { sessionRoots } from "../../sessions/session-roots.ts";
 const definition = createCommand("index", {
   summary: "Brings the index up to date, so that searches need not read session files.",
   description:
-    "Reads only what is new: if a file grew, only its end. Indexed sessions stay when their file is deleted; `forget` removes them. A session that was removed with `forget` is only indexed if it is named. " +
+    "Reads the sessions that changed, and writes what is new in them. Indexed sessions stay when their file is deleted; `forget` removes them. A session that was removed with `forget` is only indexed if it is named. " +
     "Passwords, keys and tokens become [REDACTED:kind] before anything is stored. It may be interrupted at any time, and several may run at once. " +
     "The index is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db, or the PostgreSQL database of TRANSCRIPTS_DATABASE_URL.",
   examples: {

@@ -52,10 +52,15 @@ export async function dump(store: Store): Promise<Dump> {
     if (session === undefined) throw new Error(`${id} is listed and is not there`);
     // Each store here has a machine of its own.
     sessions.push({ ...session, machine_id: null, state: { ...session.state, revision: 0 } });
-    messages[id] = (await store.messages(id)).filter(({ superseded }) => !superseded);
-    blocks[id] = (await store.blocks(id)).filter(({ superseded }) => !superseded);
+    messages[id] = currentRows(await store.messages(id));
+    blocks[id] = currentRows(await store.blocks(id));
   }
   return { sessions, messages, blocks };
+}
+
+/** Without hashes, whose key is the machine's. */
+function currentRows<Row extends StoredMessage | StoredBlock>(rows: readonly Row[]): Row[] {
+  return rows.filter(({ superseded }) => !superseded).map((row) => ({ ...row, raw_hash: 0 }));
 }
 
 /** A row without what only earlier forms of its source said: a null takes no value away. */

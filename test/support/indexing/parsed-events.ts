@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { rowsOf } from "../../../src/indexing/session-rows.ts";
+import { jsonOf, SessionRows } from "../../../src/indexing/session-rows.ts";
 import { claudeCode } from "../../../src/parse/sources/claude-code.ts";
 import { detectSource } from "../../../src/parse/sources/sources.ts";
 import type { LineOptions } from "../../../src/parse/line-messages.ts";
@@ -8,27 +8,26 @@ import { sessionRef } from "../../../src/sessions/session-ref.ts";
 import { storableJson, storableKey, storableText } from "../../../src/store/storable.ts";
 import type { StoredBlock, StoredMessage } from "../../../src/store/stored-model.ts";
 
-export interface SessionRows {
+export interface WholeRows {
   messages: StoredMessage[];
   blocks: StoredBlock[];
 }
 
 /** The rows of a session that is read as a whole, with nothing redacted. */
-export async function rowsOfBytes(
-  sessionId: string,
-  bytes: Uint8Array,
-  options: LineOptions = {},
-): Promise<SessionRows> {
+export async function rowsOfBytes(sessionId: string, bytes: Uint8Array, options: LineOptions = {}): Promise<WholeRows> {
   const source = detectSource(Buffer.from(bytes.subarray(0, 65_536)).toString("utf8")) ?? claudeCode;
   const chunks = (async function* () {
     yield bytes;
   })();
-  const units = [];
-  for await (const batch of source.read(chunks, options)) units.push(...batch);
-  const store = { known: () => Promise.reject(new Error("Nothing is before the first part.")) };
-  const { messages, blocks } = await rowsOf({ store, sessionId, source }, units, 0);
+  const rows = new SessionRows({ sessionId, source, seal: () => 0 });
+  for await (const batch of source.read(chunks, options)) for (const unit of batch) rows.add(unit);
+  const blocks = rows.takeBlocks().blocks.map(({ row, value: { text, input } }) => ({
+    ...row,
+    content: row.kept === "none" ? "" : row.block_type === "tool_use" ? jsonOf(input) : (text ?? ""),
+  }));
+  const messages = rows.finish({ counts: false });
   const places = new Map(messages.map(({ message_id, ordinal }) => [message_id, ordinal]));
-  const placeOf = ({ message_id }: StoredBlock): number => places.get(message_id ?? "") ?? -1;
+  const placeOf = ({ message_id }: StoredBlock): number => places.get(message_id) ?? -1;
   return {
     messages,
     blocks: blocks.toSorted((a, b) => placeOf(a) - placeOf(b) || a.block_order - b.block_order),

@@ -8,7 +8,12 @@ import { madeSession, madeState } from "../store/made-rows.ts";
 export async function enter(store: Store, sessionId: string, text: string | Uint8Array): Promise<void> {
   const rows = await rowsOfBytes(sessionId, typeof text === "string" ? Buffer.from(text) : text);
   const expected = (await store.session(sessionId))?.state.revision ?? 0;
-  const change = { session: sessionRow(sessionId, expected + 1), expected, rewritesFrom: 0, ...rows };
+  const ids = (rowsNow: ReadonlyMap<string, unknown>): string[] => [...rowsNow.keys()];
+  const states = await store.rowStates(sessionId);
+  const there = new Set([...rows.messages.map((row) => row.message_id), ...rows.blocks.map((row) => row.event_id)]);
+  const gone = (all: string[]): string[] => all.filter((id) => !there.has(id));
+  const superseded = { messages: gone(ids(states.messages)), blocks: gone(ids(states.blocks)) };
+  const change = { session: sessionRow(sessionId, expected + 1), expected, superseded, ...rows };
   if (!(await store.writeSession(change))) throw new Error(`Somebody else wrote ${sessionId}.`);
 }
 
@@ -17,6 +22,6 @@ function sessionRow(sessionId: string, revision: number): StoredSession {
     host: "here",
     project: null,
     started_at: null,
-    state: madeState({ revision, done_bytes: 0, done_lines: 0, events: 0, check: "" }),
+    state: madeState({ revision, lines: 0, events: 0 }),
   });
 }

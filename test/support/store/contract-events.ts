@@ -82,7 +82,10 @@ export function eventContract(backend: TestBackend): void {
     it("rows that a source dropped stay, marked, and are written anew in place", async (store) => {
       await fillSession(store, 4);
       const again = [madeEvent(2, { content: "Other words." })];
-      assert.equal(await store.writeSession(laterChange(1, again, { rewritesFrom: 200 })), true);
+      assert.equal(
+        await store.writeSession(laterChange(1, again, { superseded: { messages: [], blocks: ["s1-3"] } })),
+        true,
+      );
       const events = await store.events("s1", { from: 0, limit: 9 });
       assert.deepEqual(
         events.map(({ content, superseded }) => [content, superseded]),
@@ -109,23 +112,9 @@ export function eventContract(backend: TestBackend): void {
       const snippets = await Promise.all(
         ["s1-0", "s1-1", "s1-2"].map((event_id) => store.insertSnippet(madeSnippet({ event_id }))),
       );
-      await store.writeSession(laterChange(1, [madeEvent(1)], { rewritesFrom: 0 }));
+      await store.writeSession(laterChange(1, [madeEvent(1)]));
       // Not even the time of its last change is another: nothing that it says has changed.
       for (const snippet of snippets) assert.deepEqual(await store.snippet(snippet.snippet_id), snippet);
-    });
-
-    it("a null takes no value away", async (store) => {
-      const [event, { messages, blocks }] = [madeEvent(0), rowsOfEvents([madeEvent(0)])];
-      const message = { ...messages[0], model: "m-1", tokens_out: 7, metadata: { stop_reason: "end" } };
-      const block = { ...blocks[0], tool_name: "Read", exit_code: 3 };
-      const change = madeChange([event]);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- rows of one event
-      await store.writeSession({ ...change, messages: [message], blocks: [block] } as typeof change);
-      await store.writeSession(laterChange(1, [event]));
-      const [read] = await store.messages("s1");
-      assert.deepEqual([read?.model, read?.tokens_out], ["m-1", 7]);
-      const [kept] = await store.blocks("s1");
-      assert.deepEqual([kept?.tool_name, kept?.exit_code], ["Read", 3]);
     });
 
     it("what is written again as this program's own is not found any more, and the other way round", async (store) => {
@@ -170,35 +159,23 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await found({ terms: ["Read"] }), [undefined, undefined]);
     });
 
-    it("an increment gets the rows before its place that it asks for", async (store) => {
-      const { messages, blocks } = rowsOfEvents([0, 1, 2, 3].map((at) => madeEvent(at)));
-      const named = messages.map((message, at) => ({ ...message, source_id: at < 2 ? "m" : `m${at}` }));
-      const called = blocks.map((block, at) => ({ ...block, tool_use_id: `c${at}`, source_uuid: `u${at}` }));
-      await store.writeSession({ ...madeChange([]), messages: named, blocks: called });
-      const known = await store.known("s1", 300, ["m", "m3", "u2", "c3"]);
-      assert.deepEqual(
-        known.messages.map((message) => message.message_id),
-        ["s1/m0", "s1/m1", "s1/m2"],
-      );
-      assert.deepEqual(
-        known.blocks.map((block) => block.event_id),
-        ["s1-0", "s1-1", "s1-2"],
-      );
-      assert.deepEqual([known.messageCount, known.blockCount], [3, 3]);
-      const named3 = await store.known("s1", 1_000, ["s1/m3", "s1/m9"]);
-      assert.deepEqual(
-        [named3.messages, named3.blocks].map((rows) => rows.length),
-        [1, 1],
-      );
-      assert.equal(named3.blocks[0]?.event_id, "s1-3");
-    });
-
-    it("a run gets the ids of the rows that are current", async (store) => {
-      const { messages, blocks } = rowsOfEvents([0, 1, 2].map((at) => madeEvent(at)));
-      await store.writeSession({ ...madeChange([]), messages, blocks });
+    it("a run gets the states of all rows, and blocks by their ids", async (store) => {
+      await store.writeSession(madeChange([0, 1, 2].map((at) => madeEvent(at, { status: at === 1 ? "error" : null }))));
       await store.writeSession(laterChange(1, [], { superseded: { messages: ["s1/m0"], blocks: ["s1-0", "s1-2"] } }));
-      const ids = await store.currentIds("s1");
-      assert.deepEqual([ids.messages.toSorted(), ids.blocks.toSorted()], [["s1/m1", "s1/m2"], ["s1-1"]]);
+      const { messages, blocks } = await store.rowStates("s1");
+      assert.deepEqual(
+        [...messages].map(([id, { raw_hash, superseded }]) => [id, raw_hash, superseded]).toSorted(),
+        [0, 1, 2].map((at) => [`s1/m${at}`, 1, at === 0]),
+      );
+      assert.deepEqual(
+        [...blocks].map(([id, { status, superseded }]) => [id, status, superseded]).toSorted(),
+        [0, 1, 2].map((at) => [`s1-${at}`, at === 1 ? "error" : null, at !== 1]),
+      );
+      assert.deepEqual(
+        (await store.blocks("s1", ["s1-2", "s1-9"])).map(({ event_id: id }) => id),
+        ["s1-2"],
+      );
+      assert.deepEqual((await store.rowStates("none")).blocks, new Map());
     });
   });
 }

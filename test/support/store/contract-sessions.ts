@@ -25,7 +25,7 @@ export function sessionContract(backend: TestBackend): void {
         ended_at: "2026-02-03T04:05:06.789Z",
         title: "Título 🎈 '\"\\%",
         modified_at: "2026-02-03T04:05:06.789Z",
-        state: madeState({ source_bytes: 2 ** 52, done_lines: 3_000_000_000 }),
+        state: madeState({ source_bytes: 2 ** 52, lines: 3_000_000_000 }),
       });
       assert.equal(await store.writeSession({ session, expected: 0, messages: [], blocks: [] }), true);
       assert.deepEqual(await store.session("a"), session);
@@ -88,7 +88,7 @@ export function sessionContract(backend: TestBackend): void {
       await fillSession(store, 2);
       await fillSession(store, 1, "s2");
       const stolen = [madeEvent(0, { session_id: "s1", event_id: "new" }), madeEvent(1, { event_id: "s2-0" })];
-      await refused(store.writeSession({ ...laterChange(1, stolen), rewritesFrom: 0 }), "invalid", "event_id");
+      await refused(store.writeSession(laterChange(1, stolen)), "invalid", "event_id");
       const events = await store.events("s1", { from: 0, limit: 10 });
       assert.deepEqual(
         events.map(({ event_id: id }) => id),
@@ -125,7 +125,7 @@ export function sessionContract(backend: TestBackend): void {
 
     it("figures without content come back as they were written, until content takes their place", async (store) => {
       const figures = { rules: 3, source_bytes: 9, source_modified_ms: 1.5, agentProgress: true };
-      const session = madeSession("s1", { figures, state: madeState({ rules: 0, check: "" }) });
+      const session = madeSession("s1", { figures, state: madeState({ rules: 0, format: "" }) });
       const kind = { block_type: "tool_use", tool_name: "Bash", status: "error", kept: "all", count: 2 } as const;
       const rows = madeChange([madeEvent(0, { message_type: "assistant" }), madeEvent(1)]);
       const counted = rows.messages.map((row, at) => ({ ...row, block_counts: at === 0 ? [kind] : [] }));
@@ -137,7 +137,7 @@ export function sessionContract(backend: TestBackend): void {
       );
       const kinds = async (): Promise<unknown> => (await store.figures(["s1"])).get("s1")?.blocks;
       assert.deepEqual(await kinds(), [kind]);
-      assert.equal(await store.writeSession({ ...laterChange(1, []), ...rows, expected: 1, rewritesFrom: 0 }), true);
+      assert.equal(await store.writeSession({ ...laterChange(1, []), ...rows, expected: 1 }), true);
       assert.equal((await store.session("s1"))?.figures, null);
       assert.deepEqual(await kinds(), []);
     });

@@ -10,7 +10,7 @@ import type { Machine } from "../../../src/store/store-place.ts";
 import type { NewSnippet, SessionChange, Store } from "../../../src/store/store.ts";
 
 export function madeMachine(): Machine {
-  return { id: null, host: "machine" };
+  return { id: null, host: "machine", hashKey: "key" };
 }
 
 export function madeState(changed: Partial<IndexState> = {}): IndexState {
@@ -19,10 +19,10 @@ export function madeState(changed: Partial<IndexState> = {}): IndexState {
     rules: 1,
     source_bytes: 1_000,
     source_modified_ms: 1_767_225_600_000.25,
-    done_bytes: 900,
-    done_lines: 9,
+    lines: 9,
     events: 1,
-    check: "abc",
+    format: "claude-code",
+    agent_progress: false,
     ...changed,
   };
 }
@@ -99,8 +99,7 @@ function blockOf(event: StoredEvent): StoredBlock {
     metadata: {},
     // The input of a call is JSON.
     content: event.block_type === "tool_use" ? JSON.stringify(event.content) : event.content,
-    identity: null,
-    record_hash: null,
+    raw_hash: 1,
     answers_uuid: null,
   };
 }
@@ -123,7 +122,7 @@ function messageOf({ session_id, ordinal, line_number, byte_offset, ...event }: 
     cwd: null,
     recorded_cost_usd: null,
     usage_calls: null,
-    record_hash: null,
+    raw_hash: 1,
     block_counts: [],
     has_text: event.block_type === "text",
     has_thinking: event.block_type === "thinking",
