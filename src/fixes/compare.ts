@@ -1,8 +1,9 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
+import { isFields } from "../parse/json-fields.ts";
 import { blameFor, failedFilter, type Clue } from "./evidence.ts";
 import { callPath, relatePaths, samePath, type CallPath } from "./file-paths.ts";
 import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
-import type { CommandWord, Purpose, Step, Target } from "./targets.ts";
+import { type CommandWord, type Purpose, shellCall, type Step, type Target } from "./targets.ts";
 
 /** `same`: the same target. `similar`: a part, a wider or a changed form of it. */
 export type Grade = "same" | "similar";
@@ -26,11 +27,25 @@ export function matchTargets(failed: Target, later: Target, clue: Clue): Match |
   if (isIdentical(failed, later)) {
     return { grade: "same", on: "the same input", step: later.steps.find(({ role }) => role === "final") ?? null };
   }
+  if (isOtherScript(failed, later)) return null;
   const { steps, others } = blameFor(failed.steps, clue);
   const match = best(steps.map((step) => matchStep(step, failed, later, clue)));
   // It ran only one of those that may have failed, or read what another command printed.
   const needed = [...others, ...steps.flatMap((step) => feedersOf(step, failed.steps))];
   return needed.some((step) => matchStep(step, failed, later, clue) === null) ? null : match;
+}
+
+/** Matches a script, whose commands depend on each other: one of them alone is not what it was for. */
+const LOOP = /(?:^|[\n;&|])\s*(?:for|while|until)\s[^\n]*(?:;|\n)\s*do\b/;
+
+function isOtherScript(failed: Target, later: Target): boolean {
+  const script = lineOf(failed);
+  return LOOP.test(script) && textLikeness(script, lineOf(later)) < ALIKE;
+}
+
+/** Returns the command line of a call; empty for tools that run none. */
+function lineOf({ tool, input }: Target): string {
+  return isFields(input) ? (shellCall(tool, input, null)?.line ?? "") : "";
 }
 
 export function isIdentical(failed: Target, later: Target): boolean {

@@ -30,9 +30,10 @@ export function remediesFor(
   attempts: readonly DoneCall[],
   clue: Clue,
 ): ToolCall[] {
-  // Another call of its message failed, so this one was not run.
-  if (SKIPPED.test(clue.text)) return [];
-  const span = spanOf(failed, between, attempts).filter(({ call }) => call.status === "completed");
+  if (PASSING.test(clue.text)) return [];
+  const span = spanOf(failed, between, attempts).filter(
+    ({ call }) => call.status === "completed" || call.status === "pending",
+  );
   const about = aboutOf(failed.target(), clue);
   const isUnread = UNREAD.test(clue.text) && failed.target().steps.some(({ purpose }) => purpose.kind === "write");
   if (isUnread)
@@ -45,10 +46,12 @@ export function remediesFor(
     : span.filter(({ target }) => target().steps.some((step) => editsWithin(step, about.folders)));
   const named = edits.filter(({ target }) => target().steps.some((step) => editsNamed(step, about.files)));
   // A compiler names the places to change. A test that fails is named, while the code that it tests need not be.
+  const programs = failed.target().steps.flatMap(({ command }) => command?.program.split("-")[0] ?? []);
+  const configs = edits.filter(({ target }) => target().steps.some((step) => editsConfig(step, programs)));
   const isSure =
     (named.length > 0 && isCompiled(failed.target())) ||
     named.some(({ target }) => target().steps.some((step) => editsNamed(step, about.files, isSource)));
-  const touched = new Set<DoneCall>(isSure ? named : [...named, ...edits]);
+  const touched = new Set<DoneCall>(isSure ? [...named, ...configs] : [...named, ...edits]);
   for (const each of span) if (!touched.has(each) && helps(each, failed, about, clue, isSure)) touched.add(each);
   // One or two commands between a failed command and its success are what was done about it.
   const others = span.filter(({ target }) => target().steps.some(changesSomething));
@@ -60,10 +63,12 @@ export function remediesFor(
     .map(({ call }) => call);
 }
 
-const SKIPPED = /^(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)/i;
+/** Matches errors that nothing in the call or the code brought about: it was not run, or what runs it failed. */
+const PASSING =
+  /^(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call|Command failed: cygpath)|temporarily unavailable|overloaded_error|\bOverloaded\b/i;
 /** Matches errors of the surroundings, which no edit of the code mends. */
 const ENVIRONMENT =
-  /unsupported (?:environment|engine)|command not found|ECONNREFUSED|connection refused|cannot connect to|permission denied|EACCES|ENOSPC|no space left|index\.lock|rate limit|not logged in|authentication failed|unauthorized|bad credentials/i;
+  /unsupported (?:environment|engine)|command not found|ECONNREFUSED|connection refused|cannot connect to|permission denied|EACCES|ENOSPC|no space left|index\.lock|rate limit|not logged in|authentication failed|unauthorized|bad credentials|no upstream branch|fetch first|non-fast-forward|rule violations|no configured push destination|not a git repository/i;
 
 /**
  * Returns the calls after the last attempt that had the whole error again, and before the first that had nothing of it,
@@ -147,6 +152,16 @@ function editsNamed(
   return purpose.paths.some((path) => isCounted(path) && files.some((file) => isNamedBy(path, file)));
 }
 
+/** Returns whether it changes the configuration of a program: `.golangci.yaml`, `vitest.config.ts`. */
+function editsConfig({ purpose }: Step, programs: readonly string[]): boolean {
+  if (purpose.kind !== "write") return false;
+  return purpose.paths.some(({ full }) => {
+    const [, name] =
+      /(?:^|\/)\.?([a-z]\w{2,})(?:rc|\.config)?(?:\.(?:ya?ml|json[c5]?|toml|ini|[cm]?[jt]s))?$/i.exec(full) ?? [];
+    return name !== undefined && programs.includes(name.toLowerCase());
+  });
+}
+
 /** A bare name in an error may be in any folder. */
 function isNamedBy(path: CallPath, { full }: CallPath): boolean {
   return samePath(path, callPath(full, null)) || path.full.endsWith(`/${full}`) || full.endsWith(`/${path.given}`);
@@ -199,9 +214,9 @@ const REMEDIES: readonly (readonly [error: RegExp, command: RegExp])[] = [
 ];
 /** Commands that only look or check. */
 const LOOKS =
-  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep)\b)|(?: |^)(?:--version|--help|-h|list|ls|view|info|show)(?: |$)/;
+  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep)\b)|(?: |^)(?:--version|--help|-h|list|ls|view|info|show|status|diff|checks|logs?)(?: |$)/;
 const CHECKS =
-  /(?:^| )(?:\S*:)?(?:tests?|lint|check|typecheck|type-check|types|tsc|vitest|jest|pytest|mypy|pyright|clippy|vet|eslint|biome|ruff|flake8|rspec|phpunit|mocha|ava|playwright)(?:\.\w+)?(?: |$)/i;
+  /(?:^| )(?:\S*:)?(?:tests?|lint|check|typecheck|type-check|types|tsc|vitest|jest|pytest|mypy|pyright|clippy|vet|eslint|biome|ruff|flake8|rspec|phpunit|mocha|ava|playwright|credo|dialyzer|rubocop|stylelint|golangci-lint|staticcheck|markdownlint\S*|vale)(?:\.\w+)?(?: |$)/i;
 const FIXES = /(?:^| )(?:--fix|--write|-w|fmt|format|install|(?:\S*:)?(?:fmt|format|fix))(?: |$)/i;
 /** Programs that change the files that their words name. */
 const FILE_CHANGERS =
@@ -217,6 +232,8 @@ function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue
   if (!isSure && REMEDIES.some(([error, remedy]) => error.test(text) && remedy.test(line))) return true;
   const [subcommand = ""] = words;
   if (isRecommended(`${program} ${subcommand}`.trim(), text)) return true;
+  // To commit is no remedy for what another command says of the files.
+  if (program === "git" && /^(?:add|commit|push|log)$/.test(subcommand) && !isOf("git", failed)) return false;
   // The error is about what it works on.
   const own = new Set(failed.steps.flatMap((step) => step.command?.words ?? []));
   const problem = tellingLines(text).join("\n") || text;
@@ -226,6 +243,10 @@ function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue
   return pathsOf(purpose).some(
     (path) => !own.has(path.given) && named.some((file) => ["same", "inside"].includes(relatePaths(path, file) ?? "")),
   );
+}
+
+function isOf(program: string, { steps }: Target): boolean {
+  return steps.some(({ command }) => command?.program === program);
 }
 
 function changesSomething({ command, purpose }: Step): boolean {
@@ -262,10 +283,10 @@ function isWordIn(word: string, text: string): boolean {
 
 /**
  * Returns what changed in the call itself, as a diff; empty if that cannot have mattered: another tool succeeded, it is only
- * what is done with the output, or `steps` explain the success and the error refuses nothing of the call.
+ * what is done with the output, the call did not bring the error about, or `steps` explain the success and the error refuses nothing of the call.
  */
 export function changeOf(failed: Target, later: Target, steps: readonly ToolCall[], { text }: Clue): string {
-  if (failed.tool !== later.tool) return "";
+  if (failed.tool !== later.tool || PASSING.test(text)) return "";
   const demanded = (name: string): boolean => MALFORMED.test(text) && isWordIn(name, text);
   const diff = inputDiff(failed.input, later.input, demanded);
   const [before, after] = [lineOf(failed), lineOf(later)];
