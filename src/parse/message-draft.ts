@@ -123,11 +123,11 @@ export function problemAt(
   return { code, line_number: line, byte_offset: offset, reason, recovered };
 }
 
-/** Default of `SourceOptions.maxLineBytes`. */
-export const MAX_LINE_BYTES = 5 * 1024 * 1024;
+/** Default of `SourceOptions.maxLineBytes`. Two pasted screenshots make a prompt of 6 MB. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface SourceOptions {
-  /** Lines longer than this, in bytes, are skipped. Default 5 MiB. */
+  /** Lines longer than this, in bytes, are skipped. Default 64 MiB. */
   maxLineBytes?: number | undefined;
   /** Uses the subagent messages that Claude Code copies into `progress` lines. Default false. */
   agentProgress?: boolean | undefined;

@@ -5,7 +5,7 @@ import type { Pricing } from "./pricing.ts";
 export interface ParseOptions {
   /** Maximum size of `content_text` and `result_text`. Longer ones are cut, as noted in their metadata. Default 256 KiB. */
   maxInlineContentBytes?: number;
-  /** Longer lines are skipped, with an error. Default 5 MiB. */
+  /** Longer lines are skipped, with an error. Default 64 MiB; of `parseTranscript` 5 MiB. */
   maxLineBytes?: number;
   /** Called for each new entry of `errors`. */
   onLineError?: (lineNumber: number, error: string, detail: ParseError) => void;

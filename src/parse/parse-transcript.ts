@@ -6,6 +6,9 @@ import type { ParseOptions } from "./parse-options.ts";
 import { TranscriptReader } from "./read-transcript.ts";
 import { correlateToolCalls } from "./tool-calls.ts";
 
+/** A caller that keeps whole sessions in memory may have little of it. */
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
+
 /**
  * Parses a session of any source into rows for a database. Each row gets `sessionId` unchanged.
  *
@@ -19,6 +22,7 @@ export async function parseTranscript(
 ): Promise<ParseResult> {
   const errors: ParseResult["errors"] = [];
   const reader = new TranscriptReader(sessionId, input, {
+    maxLineBytes: MAX_LINE_BYTES,
     ...options,
     onLineError: (line, error, detail) => {
       errors.push(detail);

@@ -8,6 +8,8 @@ import type { TranscriptMessage } from "./model.ts";
 export interface UsageRecord {
   /** The message's id (`message.id`). An answer without one is always counted, as repeats cannot be recognized. */
   sourceId: string | null;
+  /** The provider's id of the request, which copies of an answer keep. */
+  requestId: string | null;
   model: string | null;
   timestamp: string | null;
   isSidechain: boolean;
@@ -26,7 +28,7 @@ export interface UsageRecord {
 /** Fields of an assistant message that its usage is in. */
 export type Answer = Pick<
   TranscriptMessage,
-  | ("source_id" | "model" | "timestamp" | "is_sidechain" | "metadata")
+  | ("source_id" | "request_id" | "model" | "timestamp" | "is_sidechain" | "metadata")
   | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "cost_usd")
 >;
 
@@ -38,6 +40,7 @@ export function hasUsage({ tokens_in, cost_usd }: Answer): boolean {
 export function usageOf(answer: Answer): UsageRecord {
   return {
     sourceId: answer.source_id,
+    requestId: answer.request_id,
     model: answer.model,
     timestamp: answer.timestamp,
     isSidechain: answer.is_sidechain,
@@ -110,11 +113,11 @@ export class UsageLedger {
 
   add(session: LedgerSession, records: Iterable<UsageRecord>): void {
     for (const record of records) {
-      const { sourceId } = record;
-      const call = sourceId === null ? undefined : this.#byId.get(sourceId);
+      const key = answerKey(session, record);
+      const call = key === null ? undefined : this.#byId.get(key);
       if (call) this.#merge(call, session, record);
-      else if (sourceId === null) this.#withoutId.push({ session, first: record, usage: record });
-      else this.#byId.set(sourceId, { session, first: record, usage: record });
+      else if (key === null) this.#withoutId.push({ session, first: record, usage: record });
+      else this.#byId.set(key, { session, first: record, usage: record });
     }
   }
 
@@ -173,7 +176,8 @@ export class UsageLedger {
       call.session = session;
       call.first = record;
     }
-    if (isFuller(record, call.usage)) call.usage = record;
+    const more = record.tokensOut - call.usage.tokensOut;
+    if (more > 0 || (more === 0 && call.usage.isLowerBound)) call.usage = record;
   }
 }
 
@@ -188,6 +192,15 @@ function forkKey(call: Call): string | undefined {
   const { timestamp } = call.first;
   if (timestamp === null || tokensIn + tokensOut + cacheRead + cacheWrite === 0) return undefined;
   return JSON.stringify([call.session.agent, timestamp, model, tokensIn, tokensOut, cacheRead, cacheWrite]);
+}
+
+/**
+ * Returns the key that copies of an answer share; null without an id. Gateways of Claude Code may give every answer the
+ * same id, without the id of a request; then the time tells answers apart.
+ */
+function answerKey({ agent }: LedgerSession, { sourceId, requestId, timestamp }: UsageRecord): string | null {
+  if (sourceId === null || agent !== "claude-code") return sourceId;
+  return `${sourceId}\n${requestId ?? timestamp ?? ""}`;
 }
 
 const idOf = ({ first }: Call): string => first.sourceId ?? "";
@@ -206,14 +219,6 @@ function compareTimes(a: string | null, b: string | null): number {
   const second = Date.parse(b ?? "");
   if (Number.isNaN(first) || Number.isNaN(second)) return Number(Number.isNaN(first)) - Number(Number.isNaN(second));
   return first - second;
-}
-
-function isFuller(record: UsageRecord, than: UsageRecord): boolean {
-  const difference = compareUsage(record, than);
-  if (difference !== 0) return difference > 0;
-  if (record.model !== than.model) return (record.model ?? "") > (than.model ?? "");
-  if (record.isEstimate !== than.isEstimate) return than.isEstimate;
-  return than.isLowerBound && !record.isLowerBound;
 }
 
 /** Adds up answers, each as often as it is given. */
@@ -332,19 +337,4 @@ function mondayOf(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
   return date.toISOString().slice(0, 10);
-}
-
-type UsageSizes = Pick<UsageRecord, "tokensIn" | "tokensOut" | "cacheRead" | "cacheWrite" | "costUsd">;
-
-/**
- * Returns a positive number if the first is more complete: by output, as only that grows in a stream. The other values make
- * the choice independent of the order. 0 if all are equal.
- */
-function compareUsage(first: UsageSizes, second: UsageSizes): number {
-  const others = sizes(second);
-  return sizes(first).reduce((found, size, at) => found || size - (others[at] ?? 0), 0);
-}
-
-function sizes({ tokensOut, tokensIn, cacheRead, cacheWrite, costUsd }: UsageSizes): number[] {
-  return [tokensOut, tokensIn, cacheRead, cacheWrite, costUsd ?? -1];
 }

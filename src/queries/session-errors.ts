@@ -29,7 +29,7 @@ export interface ErrorQuery extends Pick<OpenOptions, "stdin"> {
 export interface SessionErrors {
   /** In the order of results; with fixes, in the order of calls. Not redacted. */
   rows: ErrorRow[];
-  /** With fixes: problems found in the file, which may hide some, and the session fields from its content. */
+  /** Problems found in the file, which may hide some, and the session fields from its content. */
   read?: { errors: readonly ParseError[]; metadata: SessionMetadata };
 }
 
@@ -73,7 +73,8 @@ export async function failedCalls(input: TranscriptInput | Source, options: Pars
     .filter(isError)
     .toSorted((a, b) => lineOf(a) - lineOf(b) || placeOf(a) - placeOf(b))
     .map((failed) => ({ failed }));
-  return { found, sessionId: reader.summary().metadata.sessionId };
+  const { metadata, errors } = reader.summary();
+  return { found, sessionId: metadata.sessionId, read: { errors, metadata } };
 }
 
 function isError({ status, result }: ToolCall): boolean {

@@ -1,4 +1,5 @@
 /** Options of the parser that depend on the place of a session. */
+import { MAX_LINE_BYTES } from "../parse/message-draft.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { needsAgentProgress } from "./agent-progress.ts";
 import { outputReader } from "./session-kept-files.ts";
@@ -14,9 +15,10 @@ export interface ReadingOptions {
 export async function readingOptions(
   ref: SessionRef,
   { subagents = false, signal }: ReadingOptions = {},
-): Promise<Pick<ParseOptions, "agentProgress" | "readOutput" | "signal">> {
+): Promise<Pick<ParseOptions, "agentProgress" | "maxLineBytes" | "readOutput" | "signal">> {
   const readOutput = outputReader(ref);
   return {
+    maxLineBytes: MAX_LINE_BYTES,
     agentProgress: subagents && (await needsAgentProgress(ref)),
     ...(signal === undefined ? {} : { signal }),
     ...(readOutput === undefined ? {} : { readOutput }),

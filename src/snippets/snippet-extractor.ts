@@ -1,3 +1,4 @@
+import { MAX_LINE_BYTES } from "../parse/message-draft.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import { linesOfBytes } from "../transcript/format/lines.ts";
 import { redactJson } from "../redact/redact-json.ts";
@@ -18,9 +19,6 @@ export interface SnippetExtractorOptions {
   onSkippedLine?: (line: number, reason: string) => void;
   signal?: AbortSignal;
 }
-
-/** Longer lines are skipped. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** Reads parts of session files, and keeps only the requested lines in memory. */
 export class SnippetExtractor {

@@ -311,6 +311,7 @@ export const SESSIONS: Rows<StoredSession> = {
 const ANSWER: Columns<AnswerRow> = {
   session_id: ofSession,
   source_id: orNull(key),
+  request_id: orNull(text),
   model: orNull(text),
   provider: orNull(text),
   occurred_at: orNull(time),
@@ -336,7 +337,6 @@ const MESSAGE: Columns<StoredMessage> = {
   user_kind: userKind,
   uuid: orNull(key),
   parent_uuid: orNull(text),
-  request_id: orNull(text),
   cwd: orNull(text),
   has_text: boolean,
   has_thinking: boolean,

@@ -129,7 +129,7 @@ export interface RowStates {
 /** A row of an assistant message, as far as figures need it. */
 export type AnswerRow = Pick<
   StoredMessage,
-  | ("session_id" | "source_id" | "model" | "provider" | "occurred_at" | "is_sidechain" | "metadata")
+  | ("session_id" | "source_id" | "request_id" | "model" | "provider" | "occurred_at" | "is_sidechain" | "metadata")
   | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls" | "superseded")
 >;
 

@@ -29,6 +29,17 @@ async function errorRow(...options: string[]): Promise<Outputs["errors"] | undef
   return rowsOf("errors", await out("errors", SESSION, "--json", ...options))[0];
 }
 
+test("a prompt of 6 MB, as with two pasted screenshots, is read by every command", async () => {
+  const large = makeTempDir();
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(6_000_000) } };
+  const content = [{ type: "text", text: "Why is the apricot blue?" }, image];
+  const prompt = { type: "user", uuid: "u-1", sessionId: SESSION, cwd: "/w", timestamp: at(0), message: { content } };
+  storeSession(large, `${JSON.stringify(prompt)}\n${says("Because.", 1)}`);
+  const run = async (...argv: string[]): Promise<string> => (await runCli(argv, { home: large })).stdout;
+  for (const argv of [["list"], ["show", SESSION], ["timeline", SESSION], ["find", "apricot"], ["entries", SESSION]])
+    assert.match(await run(...argv), argv[0] === "entries" ? /"line_number":1,.*"outcome":"used"/ : /apricot/, argv[0]);
+});
+
 describe("transcripts timeline", () => {
   test("one row a turn", async () => {
     const found = await timelineRows();

@@ -10,6 +10,7 @@ const FORK: LedgerSession = { id: "b-fork", project: "/home/me/two" };
 function record(fields: Partial<UsageRecord> = {}): UsageRecord {
   return {
     sourceId: "msg_1",
+    requestId: null,
     model: "claude-opus-4-6",
     timestamp: "2026-01-15T12:00:00.000Z",
     isSidechain: false,
@@ -102,6 +103,15 @@ describe("usage ledger", () => {
     assert.equal(total.tokens_out, 50);
   });
 
+  test("answers of a gateway that gives all of them one id count, and their copies do not", () => {
+    const agent = "claude-code";
+    const [one, two] = [record({ sourceId: "ocgo" }), record({ sourceId: "ocgo", timestamp: "2026-01-16T12:00:00Z" })];
+    assert.equal(totalsOf([{ ...MAIN, agent }, [one]], [{ ...FORK, agent }, [one, two]]).total.messages, 2);
+    const request = (fields: Partial<UsageRecord>): UsageRecord => record({ requestId: "req_1", ...fields });
+    const copies = [request({}), request({ timestamp: "2026-01-16T12:00:00Z" }), request({ requestId: "req_2" })];
+    assert.equal(totalsOf([{ ...MAIN, agent }, copies]).total.messages, 2);
+  });
+
   test("answers without an id count wherever they stand", () => {
     const { total, repeated_messages } = totalsOf(
       [MAIN, [record({ sourceId: null }), record({ sourceId: null })]],
@@ -164,19 +174,16 @@ describe("usage ledger", () => {
   });
 
   test("the order of sessions and records does not matter, and the rows of each kind sum up to the total", () => {
-    const anyRecord = fc.record({
-      sourceId: fc.constantFrom(null, "a", "b", "c"),
-      model: fc.constantFrom(null, "m1", "m2"),
-      timestamp: fc.constantFrom(null, "not a time", "2026-01-15T12:00:00.000Z", "2026-01-16T12:00:00+01:00"),
-      isSidechain: fc.boolean(),
-      tokensIn: fc.nat(3),
-      tokensOut: fc.nat(3),
-      cacheRead: fc.nat(3),
-      cacheWrite: fc.nat(3),
-      costUsd: fc.constantFrom(null, 0.5, 0.25),
-      isLowerBound: fc.boolean(),
-      isEstimate: fc.boolean(),
-    });
+    // Copies of an answer differ in their output.
+    const anyRecord = fc
+      .record({
+        sourceId: fc.constantFrom(null, "a", "b", "c"),
+        requestId: fc.constantFrom(null, "r"),
+        timestamp: fc.constantFrom(null, "not a time", "2026-01-15T12:00:00.000Z", "2026-01-16T12:00:00+01:00"),
+        isSidechain: fc.boolean(),
+        tokensOut: fc.nat(3),
+      })
+      .map((fields) => record({ ...fields, costUsd: fields.tokensOut / 4 }));
     const added = fc.array(fc.tuple(fc.constantFrom(MAIN, FORK), fc.array(anyRecord, { maxLength: 6 })), {
       maxLength: 6,
     });
