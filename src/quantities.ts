@@ -60,6 +60,13 @@ export function dayAndTime(time: string | number | null): string {
   return localTime(time).slice(0, 16);
 }
 
+/** Formats `2026-01-31 14:03 to 15:20`; empty without a time. */
+export function timesText(first: string | null, last: string | null): string {
+  const [from, to] = [dayAndTime(first), dayAndTime(last)];
+  if (from === to || to === "") return from;
+  return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`;
+}
+
 /** Formats `14:03:22`. */
 export function clockTime(time: string | number | null): string {
   return localTime(time).slice(11);

@@ -1,6 +1,6 @@
 /** Prints a conversation with its heading. */
 import { neutralLine, shortened } from "../neutral-text.ts";
-import { counted, dayAndTime, duration } from "../quantities.ts";
+import { counted, timesText } from "../quantities.ts";
 import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import type { MessageView, Turn } from "../parse/turns.ts";
@@ -16,14 +16,17 @@ export async function printConversation(
   ref: SessionRef,
   conversation: Conversation,
   turns: readonly Turn[],
-  options: Partial<Pick<ConversationStyle, "withTools" | "withThinking" | "summary">>,
+  options: Partial<Pick<ConversationStyle, "withTools" | "withThinking" | "summary">> & { line?: number },
 ): Promise<number> {
   const style: ConversationStyle = {
     colors: context.colors,
     withTools: options.withTools ?? false,
     withThinking: options.withThinking ?? false,
     summary: options.summary ?? false,
-    calls: callsByBlock(conversation.tool_calls),
+    numbered: options.line !== undefined,
+    marked: options.line,
+    // With line numbers, a call and its result are shown where they are.
+    calls: options.line === undefined ? callsByBlock(conversation.tool_calls) : undefined,
   };
   if (conversation.messages.length > 0) await context.out(sessionHeading(context, ref, conversation));
   let printed = 0;
@@ -49,8 +52,7 @@ export function sessionHeading(
   const title = neutralLine(metadata.title ?? ref.title ?? stats.initial_prompt ?? "");
   const project = metadata.cwd ?? ref.project;
   const facts = [
-    dayAndTime(metadata.firstTimestamp),
-    stats.duration_ms > 0 ? duration(stats.duration_ms) : "",
+    timesText(metadata.firstTimestamp, metadata.lastTimestamp),
     counted(stats.total_messages, "message"),
     project === null ? "" : neutralLine(projectName(project)),
     neutralLine(id),

@@ -1,5 +1,5 @@
 /** Formats the figures of sessions. */
-import { compact, count, counted, dayAndTime, dollars, duration } from "../quantities.ts";
+import { compact, count, counted, dollars, duration, timesText } from "../quantities.ts";
 import type { CommandContext } from "./context.ts";
 import type { StatsRow } from "../queries/added-up.ts";
 import type { StatsOutput } from "./commands/stats.ts";
@@ -85,9 +85,8 @@ function some(times: number, what: string, several = what): string[] {
 }
 
 function timeText({ first, last, duration_ms: took, active_ms: active, sessions }: StatsOutput): string {
-  const [from, to] = [dayAndTime(first), dayAndTime(last)];
-  if (from === "") return "not known";
-  const span = `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}`;
+  const span = timesText(first, last);
+  if (span === "") return "not known";
   const wall = sessions > 1 ? `${duration(took)} from first to last entry of each` : duration(took);
   return `${duration(active)} active, ${wall}, ${span}`;
 }

@@ -10,7 +10,17 @@ const MAX_LINES = 60;
 /** Maximum number of differing lines; beyond it texts are shown as removed and added, since comparing takes too long. */
 const MAX_EDITS = 1_000;
 const OLD_TEXT = ["old_string", "oldString", "old_str", "old_text"];
+const WRITTEN_TEXT = ["content", "new_source", "file_text", "insert_text"];
 const NEW_TEXT = ["new_string", "newString", "new_str", "new_text"];
+
+/** Fields of inputs that `editDiff` shows. */
+export const EDIT_FIELDS: ReadonlySet<string> = new Set([
+  ...OLD_TEXT,
+  ...NEW_TEXT,
+  ...PATCH_FIELDS,
+  ...WRITTEN_TEXT,
+  "edits",
+]);
 
 /** Returns the lines that an edit removes and adds, each after `-` or `+`; empty for a call that is no edit. */
 export function editDiff(input: unknown): string {
@@ -27,7 +37,7 @@ function editLines(edit: Fields): string[] {
   const before = given(edit, OLD_TEXT);
   const after = given(edit, NEW_TEXT);
   if (before !== undefined && after !== undefined) return changedLines(before, after);
-  const written = given(edit, ["content", "new_source", "file_text", "insert_text"]);
+  const written = given(edit, WRITTEN_TEXT);
   return written === undefined ? [] : marked(written, "+");
 }
 

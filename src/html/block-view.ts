@@ -9,7 +9,8 @@ import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse
 import { closed, details, div, gist, longText, p, span } from "./page-texts.ts";
 import type { PageImage, PageSession } from "./outline.ts";
 import { compact } from "../quantities.ts";
-import { answersIn, callTarget, questionsIn, toolInput } from "./tool-input.ts";
+import { answersIn, callTarget, toolInput } from "./tool-input.ts";
+import { questionsIn } from "../parse/list-items.ts";
 import type { View } from "./view.ts";
 
 const MAX_NAME_CHARS = 120;

@@ -2,9 +2,10 @@ import { structuredPatch } from "diff";
 import { h, type JSX } from "preact";
 import { mostTelling } from "../calls/telling-field.ts";
 import { patchedPaths } from "../fixes/targets.ts";
-import { fieldOf, type Fields, isFields, jsonText } from "../parse/json-fields.ts";
+import { type Fields, isFields, jsonText } from "../parse/json-fields.ts";
 import { div, longText, span } from "./page-texts.ts";
 import { oneLine } from "../neutral-text.ts";
+import { listItems, questionsIn } from "../parse/list-items.ts";
 
 /** Names of the two sides of an edit, by tool. */
 const EDIT_KEYS = [
@@ -65,8 +66,8 @@ function fieldValue(name: string, value: unknown, line: number): JSX.Element {
   if (COMMAND_KEYS.has(name) && typeof value === "string") return longText(value, { line, kind: "command" });
   if (Array.isArray(value) && value.length > 0) {
     if (value.every(isEdit)) return h("div", null, ...value.map((edit) => toolInput(edit, line)));
-    const items = value.flatMap((each: unknown) => itemText(each) ?? []);
-    if (items.length === value.length) return h("ul", { class: "tasks" }, ...items.map((item) => h("li", null, item)));
+    const items = listItems(value);
+    if (items !== undefined) return h("ul", { class: "tasks" }, ...items.map((item) => h("li", null, item)));
   }
   return valueView(value, line);
 }
@@ -82,16 +83,6 @@ function valueView(value: unknown, line: number): JSX.Element {
 
 function isEdit(value: unknown): value is Fields {
   return isFields(value) && editOf(value) !== undefined;
-}
-
-/** Describes a question to the user, or an item of a list of tasks; undefined for anything else. */
-function itemText(value: unknown): string | undefined {
-  const [question] = questionsIn({ questions: [value] });
-  if (question !== undefined)
-    return question.options.length === 0 ? question.question : `${question.question} (${question.options.join(" / ")})`;
-  const [content, status] = [fieldOf(value, "content"), fieldOf(value, "status")];
-  if (typeof content !== "string" || typeof status !== "string") return undefined;
-  return `${status === "completed" ? "☑" : "☐"} ${content}${status === "in_progress" ? " (in progress)" : ""}`;
 }
 
 const MAX_CHARS = 200;
@@ -114,19 +105,6 @@ export function callTarget(input: unknown, cwd: string | null): string {
   }
   const [only] = fields.values();
   return fields.size === 1 ? oneLine(textOf(only), MAX_CHARS) : "";
-}
-
-/** Returns the questions of a call to `question` of opencode or `AskUserQuestion` of Claude Code. */
-export function questionsIn(input: unknown): { question: string; options: string[] }[] {
-  const all = fieldOf(input, "questions");
-  if (!Array.isArray(all)) return [];
-  return all.flatMap((each: unknown) => {
-    const question = fieldOf(each, "question");
-    if (typeof question !== "string") return [];
-    const options = fieldOf(each, "options");
-    const labels = Array.isArray(options) ? options.map((option: unknown) => fieldOf(option, "label")) : [];
-    return [{ question, options: labels.filter((label) => typeof label === "string") }];
-  });
 }
 
 /** Returns the user's answers from the result: `"Question"="Answer"`, or in other words. */

@@ -3,10 +3,12 @@ import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { errorText } from "../calls/result-texts.ts";
 import { mostTelling } from "../calls/telling-field.ts";
+import { EDIT_FIELDS, editDiff } from "../fixes/edit-diff.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import { neutralBlock, neutralLine, shortened } from "../neutral-text.ts";
 import { clockTime, dayAndTime } from "../quantities.ts";
-import { forPeople, indented, quoted } from "./text-style.ts";
+import { forPeople, indented, type Paint, paintedDiff, quoted } from "./text-style.ts";
+import { listItems } from "../parse/list-items.ts";
 import { type EntryContent, noteContent, shownContent } from "./entry-content.ts";
 import { isPrompt, type MessageView } from "../parse/turns.ts";
 import { userWords } from "../parse/user-words.ts";
@@ -23,6 +25,8 @@ export interface ConversationStyle {
   marked?: number | undefined;
   /** Shows inputs and results whole, not only their first lines. */
   isWhole?: boolean;
+  /** Maximum number of lines of an input or a result. Default: a few. */
+  maxLines?: number;
   /**
    * Call of each `tool_use` and `tool_result` block, by block id. Undefined for a followed session, which shows calls and
    * results separately.
@@ -76,8 +80,11 @@ function partsOf({ message, blocks }: MessageView, style: ConversationStyle): st
     const shown = shownContent({ message, block, tool: calls?.get(block.id)?.tool_name ?? block.tool_name }, style);
     if (shown === undefined) return [];
     const isOfTool = shown.kind === "call" || shown.kind === "result";
-    const texts = isOfTool ? toolText(block, style) : contentText(shown, style);
-    const mark = block.line_number === style.marked ? ">" : "";
+    const isMarked = block.line_number === style.marked;
+    const texts = isOfTool
+      ? toolText(block, isMarked ? { ...style, maxLines: MARKED_LINES } : style)
+      : contentText(shown, style);
+    const mark = isMarked ? colors.bold(colors.yellow(">")) : "";
     return style.numbered === true ? texts.map((text) => `${mark}[${block.line_number}] ${text}`) : texts;
   });
   if (parts.length > 0 && message.metadata.interrupted) parts.push(colors.dim("(cut off here)"));
@@ -113,8 +120,9 @@ function endingOf({ status, is_error: isError, result_text }: ParsedContentBlock
 // Tool calls: a line that names the call, and the beginning of its input and result.
 
 const INDENT = "    ";
-/** Maximum number of lines of an input field or a result. */
+/** Maximum number of lines of an input or a result, and of those of the entry that is marked. */
 const MAX_LINES = 12;
+const MARKED_LINES = 200;
 /** Maximum length of a call's description. */
 const MAX_ABOUT = 200;
 
@@ -128,10 +136,14 @@ function callText(
   const about = shortened(neutralLine(textOf(mainField(call.tool_input)?.[1] ?? "")), MAX_ABOUT);
   const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
-  const rest = inputRest(call.tool_input);
+  const diff = editDiff(call.tool_input);
+  const rest = inputRest(call.tool_input, diff === "" ? NONE : EDIT_FIELDS);
   if (rest !== "") lines.push(colors.dim(excerpt(rest, style)));
+  if (diff !== "") lines.push(excerpt(diff, style, (shown, line) => paintedDiff(shown, line, colors)));
   return lines.join("\n");
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Returns the most important text in a call's input. */
 function mainField(input: unknown): [string, unknown] | undefined {
@@ -139,15 +151,15 @@ function mainField(input: unknown): [string, unknown] | undefined {
   return mostTelling(texts, ([name]) => name) ?? texts[0];
 }
 
-/** Formats the fields that the first line does not show. */
-function inputRest(input: unknown): string {
+/** Formats the fields that the first line does not show, apart from those that are shown in another way. */
+function inputRest(input: unknown, others: ReadonlySet<string>): string {
   const fields = fieldsOf(input);
   if (fields.length === 0)
     return input === null || input === undefined || typeof input === "object" ? "" : textOf(input);
   const [shown, text] = mainField(input) ?? [];
   const isWhole = typeof text === "string" && !text.includes("\n") && text.length < 80;
-  const rest = fields.filter(([name]) => name !== shown || !isWhole);
-  return rest.map(([name, value]) => field(name, textOf(value))).join("\n");
+  const rest = fields.filter(([name]) => (name !== shown || !isWhole) && !others.has(name));
+  return rest.map(([name, value]) => field(name, listItems(value)?.join("\n") ?? textOf(value))).join("\n");
 }
 
 function field(name: string, text: string): string {
@@ -184,9 +196,12 @@ function marked(mark: string, text: string): string {
 }
 
 /** Returns the first lines of a text, or all. */
-function excerpt(text: string, style: ConversationStyle): string {
-  if (style.isWhole === true) return indented(neutralBlock(text), INDENT);
-  return quoted(text, forPeople(style), { maxLines: MAX_LINES });
+function excerpt(text: string, style: ConversationStyle, paint: Paint = (shown) => shown): string {
+  const { isWhole = false, maxLines = MAX_LINES } = style;
+  const people = forPeople(style);
+  return isWhole
+    ? quoted(text, { ...people, maxLineChars: Infinity }, { maxLines: Infinity, paint })
+    : quoted(text, people, { maxLines, paint });
 }
 
 function fieldsOf(input: unknown): [string, unknown][] {

@@ -1,5 +1,4 @@
 /** Formats failed calls and what fixed them. */
-import type { Colors } from "picocolors/types.js";
 import { mostTelling } from "../calls/telling-field.ts";
 import { editDiff } from "../fixes/edit-diff.ts";
 import { patchedPaths } from "../fixes/targets.ts";
@@ -7,7 +6,7 @@ import { neutralLine, shortened } from "../neutral-text.ts";
 import { counted } from "../quantities.ts";
 import type { PastError, PastFix } from "../queries/past-fixes.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
-import { quoted, type TextStyle } from "./text-style.ts";
+import { paintedDiff, quoted, type TextStyle } from "./text-style.ts";
 
 /** Formats a failed call of a session. `facts` are put beside its tool. */
 export function failureText(row: ErrorRow, facts: readonly string[], style: TextStyle): string {
@@ -65,7 +64,7 @@ function callLine(
 }
 
 function diffText(diff: string, style: TextStyle): string {
-  const paint = (shown: string, line: string): string => painted(shown, line, style.colors);
+  const paint = (shown: string, line: string): string => paintedDiff(shown, line, style.colors);
   return diff === "" ? "" : quoted(diff, { ...style, indent: `${style.indent}  ` }, { paint });
 }
 
@@ -111,13 +110,6 @@ function errorText(error: string, style: TextStyle): string {
 function wordsLines(words: readonly string[], style: TextStyle): string[] {
   const options = { maxLines: style.maxLines / 3, paint: style.colors.dim };
   return words.map((text) => quoted(`Said: ${text.trim()}`, style, options));
-}
-
-/** Colours a line of a diff. */
-function painted(text: string, line: string, colors: Colors): string {
-  if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++")) return colors.dim(text);
-  if (line.startsWith("+")) return colors.green(text);
-  return line.startsWith("-") ? colors.red(text) : text;
 }
 
 function toolName(name: string | null): string {

@@ -38,7 +38,14 @@ export function quoted(
   return shown.join("\n");
 }
 
-type Paint = (shown: string, line: string) => string;
+export type Paint = (shown: string, line: string) => string;
+
+/** Colours a line of a diff. */
+export function paintedDiff(text: string, line: string, colors: Colors): string {
+  if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++")) return colors.dim(text);
+  if (line.startsWith("+")) return colors.green(text);
+  return line.startsWith("-") ? colors.red(text) : text;
+}
 
 /** Puts `indent` before each line that is not empty. */
 export function indented(text: string, indent: string): string {

@@ -381,7 +381,11 @@ describe("a file that went away", () => {
     assert.equal(found?.["superseded"], true);
     const [, ...args] = String(found?.["open"]).split(" ");
     const dropped = await machine.run(...args);
-    assert.match(dropped.stdout, /^Assistant {2}10:00:12 {2}.*superseded\nDone: the sum is 3\.$/m, dropped.stderr);
+    assert.match(
+      dropped.stdout,
+      /^Assistant {2}10:00:12 {2}.*superseded\n>?\[\d+\] Done: the sum is 3\.$/m,
+      dropped.stderr,
+    );
     rmSync(path);
     assert.equal((await machine.run(...args)).stdout.includes("Done: the sum is 3."), true);
     assert.equal((await machine.run("show", MAIN)).stdout.includes("Done: the sum is 3."), false);

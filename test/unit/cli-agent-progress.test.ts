@@ -145,9 +145,9 @@ describe("subagents that exist only in progress lines", () => {
     const rows = rowsOf("find", (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
     assert.deepEqual(
       rows.map(({ open }) => open),
-      [`transcripts show ${SESSION} --line 6 --subagents`],
+      [`transcripts show ${SESSION} --line 6`],
     );
-    const shown = await runCli(["show", SESSION, "--line", "6", "--subagents"], { home });
+    const shown = await runCli(["show", SESSION, "--line", "6"], { home });
     assert.match(shown.stdout, /There is no kingfisher/);
   });
 

@@ -23,7 +23,7 @@ describe("transcripts show", () => {
     assert.equal(stderr, "");
     assert.match(
       stdout,
-      /^Add up the prices\n.* · 1 min 2 s · 10 messages · shop · 0a1b2c3d-.*\ncannot be resumed: its folder .* does not exist\n\n/,
+      /^Add up the prices\n.* to \d\d:\d\d · 10 messages · shop · 0a1b2c3d-.*\ncannot be resumed: its folder .* does not exist\n\n/,
     );
     assert.equal(
       body(stdout),
@@ -54,17 +54,63 @@ describe("transcripts show", () => {
     assert.match((await show(SESSION, "--with-thinking")).stdout, /\n\(thinking, withheld by the provider\)\n/);
   });
 
-  test("--last and --line choose turns", async () => {
+  test("--last chooses turns", async () => {
     assert.equal(body((await show(SESSION, "--last", "1")).stdout), "User\nAnd with tax?\n\n");
-    assert.equal(body((await show(SESSION, "--line", "9", "--summary")).stdout), "User\nAnd with tax?\n\n");
-    assert.equal(body((await show(SESSION, "--line", "7", "--summary")).stdout), "User\nAdd up the prices\n\n");
-    assert.equal((await show(SESSION, "--line", "7", "--last", "1")).exitCode, 2);
+  });
+
+  test("--line shows a marked window with line numbers, --turn the whole turn", async () => {
+    const numbers = (text: string): string[] => [...text.matchAll(/^>?\[\d+\]/gm)].map(([number]) => number);
+    const window = (await show(SESSION, "--line", "6")).stdout;
+    assert.deepEqual(numbers(window), ["[3]", "[4]", "[5]", ">[6]", "[7]", "[8]", "[9]"]);
+    assert.match(window, /^\[4\] {3}! File does not exist\.$/m, "tools are shown");
+    assert.deepEqual(numbers((await show(SESSION, "--line", "1", "--turn")).stdout), [
+      ">[1]",
+      "[2]",
+      "[3]",
+      "[4]",
+      "[5]",
+      "[6]",
+      "[7]",
+    ]);
+    const rows = rowsOf("show", (await show(SESSION, "--line", "6", "--json")).stdout);
+    assert.deepEqual(
+      rows.map(({ line_number: line }) => line),
+      [3, 4, 5, 6, 7, 8, 9],
+    );
+  });
+
+  test("--line refuses a line that is not there, and other choices of messages", async () => {
+    const away = await show(SESSION, "--line", "99");
+    assert.equal(away.exitCode, 2);
+    assert.match(away.stderr, /Line 99 has no entry of the conversation\. Try line 10\./);
+    const progress = `{"type":"progress"}\n${user("go", 0)}`;
+    const skipped = await runCli(["show", "-", "--line", "1"], { home, stdin: progress });
+    assert.match(skipped.stderr, /Line 1 has no entry of the conversation\. Try line 2\./);
+    for (const other of [["--last", "1"], ["--summary"]])
+      assert.equal((await show(SESSION, "--line", "7", ...other)).exitCode, 2);
+    assert.match((await show(SESSION, "--turn")).stderr, /--turn needs --line/);
+  });
+
+  test("an edit is a diff, and a list of tasks is a list", async () => {
+    const edit = { file_path: "/work/shop/a.ts", old_string: "one\ntwo\n", new_string: "one\n2\n" };
+    const todos = [
+      { content: "Mend it", status: "completed", activeForm: "Mending it" },
+      { content: "Test it", status: "in_progress", activeForm: "Testing it" },
+    ];
+    const stdin = [
+      user("go", 0),
+      calls("Edit", "t1", edit, 1),
+      result("t1", "ok", 2),
+      calls("TodoWrite", "t2", { todos }, 3),
+      result("t2", "ok", 4),
+    ].join("");
+    const { stdout } = await runCli(["show", "-", "--with-tools"], { home, stdin });
+    assert.match(stdout, /^> Edit {2}\/work\/shop\/a\.ts\n {5}one\n {4}-two\n {4}\+2\n {2}< ok$/m);
+    assert.match(stdout, /^> TodoWrite\n {4}todos:\n {6}☑ Mend it\n {6}☐ Test it \(in progress\)\n/m);
   });
 
   test("says why it prints nothing", async () => {
-    const said = `{"type":"progress"}\n${user("go", 0)}`;
     for (const [argv, stdin, says] of [
-      [["--line", "1"], said, /^nothing to show: no turn contains line 1; `transcripts entries`/],
       [["--summary"], calls("Bash", "t1", { command: "ls" }, 1), /^nothing to show: the user wrote no message/],
       [[], calls("Bash", "t1", { command: "ls" }, 1), /^nothing to show: nothing was said; --with-tools and/],
     ] as const) {

@@ -186,7 +186,7 @@ class Printer {
       const open =
         ref.source === "stdin"
           ? ""
-          : `\n${style.colors.dim(`${style.indent}transcripts show ${neutralLine(argumentFor(ref, ref.source !== "file"))} --line ${row.line_number} --with-tools`)}`;
+          : `\n${style.colors.dim(`${style.indent}transcripts show ${neutralLine(argumentFor(ref, ref.source !== "file"))} --line ${row.line_number}`)}`;
       await this.#context.out(`${failureText(row, facts, style)}${open}\n\n`);
     }
   }

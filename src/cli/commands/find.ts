@@ -356,16 +356,10 @@ function findRow(passage: FoundPassage, open: OpenBy) {
 }
 
 /** A comment where nothing can be opened: pasted into a shell it does nothing. */
-function openCommand(
-  { session, role, block_type, line_number, is_sidechain, superseded }: FoundPassage,
-  open: OpenBy,
-): string {
+function openCommand({ session, block_type, line_number, superseded }: FoundPassage, open: OpenBy): string {
   const { path, database, id } = session.ref;
   const place = (path ?? database ?? id).replaceAll(/\s/g, " ");
   if (open.kind === "unreadable") return `# ${place} cannot be read: ${open.reason}`;
   if (block_type === "title") return `transcripts show ${open.argument}`;
-  const isInner = role === "tool" ? " --with-tools" : block_type === "thinking" ? " --with-thinking" : "";
-  const isBelow = is_sidechain === true ? " --subagents" : "";
-  const isDropped = superseded ? " --superseded" : "";
-  return `transcripts show ${open.argument} --line ${line_number}${isInner}${isBelow}${isDropped}`;
+  return `transcripts show ${open.argument} --line ${line_number}${superseded ? " --superseded" : ""}`;
 }

@@ -84,7 +84,7 @@ function rowOf(error: PastError): FixesOutput {
 }
 
 function openCommand({ session_id: id, error_line: line }: PastFix): string {
-  return `transcripts show ${id}${line === null ? "" : ` --line ${line}`} --with-tools`;
+  return `transcripts show ${id}${line === null ? "" : ` --line ${line}`}`;
 }
 
 function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): string {

@@ -20,6 +20,7 @@ const definition = createCommand("show", {
     "transcripts show latest": "Prints the newest session.",
     "transcripts show latest --summary --last 5": "Prints the user's last five messages.",
     "transcripts show latest --with-tools --with-thinking": "Prints everything.",
+    "transcripts show latest --line 120": "Prints what is on line 120, and around it.",
     "transcripts show - --json < session.jsonl": "Prints a session from standard input as JSON.",
   },
   nothing: "the session has no such message",
@@ -29,7 +30,12 @@ const definition = createCommand("show", {
   .option("--with-tools", "Includes tool calls, with their inputs and results.")
   .option("--with-thinking", "Includes the model's thinking.")
   .option("--last <n>", "Only the last n turns.", positiveInteger)
-  .option("--line <n>", "Only the turn that contains this line of the file.", positiveInteger)
+  .option(
+    "--line <n>",
+    "Only the entry on this line of the file, marked, and some before and after it, with tools and line numbers.",
+    positiveInteger,
+  )
+  .option("--turn", "With --line: the whole turn of that entry.")
   .option("--subagents", "Adds the conversations of subagents after the session's own.")
   .option(
     "--superseded",
@@ -39,7 +45,10 @@ const definition = createCommand("show", {
   .addOption(jsonLines("each message, with its blocks"));
 type Options = OptionsOf<typeof definition>;
 
-export const command = runnable(definition, async (context, [argument], options) => {
+export const command = runnable(definition, async (context, [argument], asked) => {
+  refuseConflicts(asked);
+  const options =
+    asked.line === undefined ? asked : { ...asked, withTools: true as const, withThinking: true as const };
   const named = await sessionAsked(context, argument, options);
   const refs = options.subagents ? await familyOf(context, named) : [named];
   let shown = 0;
@@ -58,9 +67,14 @@ export const command = runnable(definition, async (context, [argument], options)
   return shown > 0 ? 0 : 1;
 });
 
+function refuseConflicts({ line, last, turn, summary }: Options): void {
+  if (line === undefined && turn) throw badArguments("--turn needs --line.", "Name a line of the turn, or use --last.");
+  const other = last === undefined ? (summary ? "--summary" : undefined) : "--last";
+  if (line !== undefined && other !== undefined)
+    throw badArguments(`--line and ${other} exclude each other.`, "Give one of them.");
+}
+
 function nothingWhy(options: Options): string {
-  const line = options.line;
-  if (line !== undefined) return `no turn contains line ${line}; \`transcripts entries\` lists all lines`;
   if (options.summary) return "the user wrote no message";
   const isAll = options.withTools && options.withThinking;
   return isAll ? "the session has no messages" : "nothing was said; --with-tools and --with-thinking show the rest";
@@ -77,7 +91,9 @@ async function sessionAsked(context: CommandContext, argument: string, options: 
 /** Returns the number of messages printed. */
 async function showSession(context: CommandContext, ref: SessionRef, options: Options): Promise<number> {
   const redactor = redactorFor(options);
-  const { subagents = false, json: costs = false } = options;
+  const { json: costs = false, line } = options;
+  // A line may be that of a subagent in the session's own file.
+  const subagents = options.subagents ?? line !== undefined;
   const conversation = await conversationOf(context, ref, { redactor, subagents, costs });
   const turns = turnsAsked(turnsOf(conversation), options);
   if (options.json) return printRows(context, turns, conversation.id, options);
@@ -85,12 +101,33 @@ async function showSession(context: CommandContext, ref: SessionRef, options: Op
   return printConversation(context, await shownRef(redactor, ref), conversation, turns, options);
 }
 
-function turnsAsked(turns: readonly Turn[], options: Options): readonly Turn[] {
-  const line = options.line;
-  if (line === undefined) return lastTurns(turns, options.last);
-  if (options.last !== undefined) throw badArguments("--line and --last exclude each other.", "Give one of them.");
-  const turn = turns.findLast(({ messages }) => (messages[0]?.message.line_number ?? Infinity) <= line);
-  return turn === undefined ? [] : [turn];
+/** Returns the messages asked for, in turns. */
+function turnsAsked(turns: readonly Turn[], { line, last, turn }: Options): readonly Turn[] {
+  if (line === undefined) return lastTurns(turns, last);
+  const all = turns.flatMap(({ messages }) => messages);
+  const at = all.findIndex((view) => isOnLine(view, line));
+  const hit = all[at];
+  if (hit === undefined) throw nothingOn(line, all);
+  const own = turns.filter(({ messages }) => messages.includes(hit));
+  if (turn) return own;
+  const window = new Set(all.slice(Math.max(0, at - WINDOW), at + WINDOW + 1));
+  return turns.map((each) => ({ ...each, messages: each.messages.filter((view) => window.has(view)) }));
+}
+
+/** Number of messages shown before and after the one with a line. */
+const WINDOW = 3;
+
+function isOnLine({ message, blocks }: MessageView, line: number): boolean {
+  return message.line_number === line || blocks.some(({ line_number: own }) => own === line);
+}
+
+function nothingOn(line: number, all: readonly MessageView[]): TranscriptsError {
+  const lines = all.flatMap(({ message, blocks }) => [message.line_number, ...blocks.map((each) => each.line_number)]);
+  const before = lines.filter((each) => each < line).reduce((nearest, each) => Math.max(nearest, each), 0);
+  const after = lines.filter((each) => each > line).reduce((nearest, each) => Math.min(nearest, each), Infinity);
+  const near = [before, after].filter((each) => each > 0 && each < Infinity).map((each) => `line ${each}`);
+  const next = near.length === 0 ? "`transcripts entries` lists all lines." : `Try ${near.join(" or ")}.`;
+  return new TranscriptsError("out_of_range", `Line ${line} has no entry of the conversation.`, next);
 }
 
 async function printRows(
@@ -102,7 +139,7 @@ async function printRows(
   let printed = 0;
   for (const { number, messages } of turns) {
     for (const view of messages) {
-      const wanted = asked(view, options);
+      const wanted = wantedParts(view, options);
       if (wanted === undefined) continue;
       await context.printLine(messageRow(wanted, id, number));
       printed += 1;
@@ -112,7 +149,7 @@ async function printRows(
 }
 
 /** Returns the message with the blocks selected by the options; undefined if there are none. */
-function asked(view: MessageView, options: Options): MessageView | undefined {
+function wantedParts(view: MessageView, options: Options): MessageView | undefined {
   if (options.summary) return isPrompt(view.message) ? view : undefined;
   const blocks = view.blocks.filter(({ block_type: type }) => {
     if (type === "tool_use" || type === "tool_result") return options.withTools;
