@@ -81,12 +81,12 @@ describe("the built program", () => {
   test("init and doctor", () => {
     const project = makeTempDir();
     mkdirSync(join(project, ".git"));
-    const made = run(["init"], project);
+    const made = run(["init"], project, { HOME: home });
     assert.equal(made.code, 0, made.stderr);
     assert.deepEqual(readdirSync(join(project, ".openfleet")).sort(), ["sessions", "transcripts"]);
     const { plugin } = JSON.parse(readFileSync(join(project, "opencode.json"), "utf8"));
     assert.deepEqual(plugin, [REPOSITORY], "a host cannot install a working copy by name");
-    assert.match(run(["doctor"], project).stdout, /opencode\.json has the plugin/);
+    assert.match(run(["doctor"], project, { HOME: home }).stdout, /opencode\.json has the plugin/);
   });
 
   test("where compiled code cannot be kept", () => {

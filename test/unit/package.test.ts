@@ -160,13 +160,7 @@ describe("the package", () => {
   test("is a library too", async () => {
     const library: object = await import(pathToFileURL(join(DIST, "index.js")).href);
     const names = Object.keys(library);
-    for (const name of [
-      "parseMarkdownTranscript",
-      "parseJsonlTranscript",
-      "encodeMarkdownEntry",
-      "encodeJsonlEntry",
-      "AppendFile",
-    ])
+    for (const name of ["parseTranscript", "findSessions", "createRedactor", "openStore", "search"])
       assert(names.includes(name), `${name} is not exported`);
   });
 });

@@ -24,7 +24,8 @@ interface Machine {
 async function machine(): Promise<Machine> {
   const home = makeTempDir();
   const path = storeSession(home, sampleSession());
-  storeSession(home, user("Is it blue?", 100) + says("Blue it is.", 101), { id: OTHER, project: "-work-paint" });
+  const other = user("Is it blue?", 100) + says("Blue it is.", 101);
+  storeSession(home, other.replaceAll("/work/shop", "/work/paint"), { id: OTHER, project: "-work-paint" });
   const run = (...argv: string[]): Promise<CliRun> => runCli(argv, { home, now: new Date(at(3_600)) });
   const rows = async (...argv: string[]): Promise<Outputs["find"][]> =>
     rowsOf("find", (await run("find", "--json", ...argv)).stdout);
