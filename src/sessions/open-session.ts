@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { openStore } from "./opencode-store.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionContent, Source, SourceUnit } from "../parse/message-draft.ts";
 import { messageUnit, sessionUnit } from "../parse/sources/opencode-units.ts";
 import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
+import { openSqlite } from "./sqlite-reader.ts";
 import { opencodeSession } from "./store-export.ts";
 import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
 
@@ -117,7 +117,7 @@ export class StoreSource implements Source {
   }
 
   async *#units(): AsyncGenerator<SourceUnit[]> {
-    const database = await openStore(this.#path);
+    const database = await openSqlite(this.#path);
     try {
       const session = opencodeSession(database, this.#ref.id);
       if (session === undefined) throw gone(this.#ref, this.#path);

@@ -77,18 +77,6 @@ async function withDatabase<T>(path: string, use: (database: SqliteReader) => T)
   }
 }
 
-/** Opens the database, which the caller must close. Rejects if it is not opencode's. */
-export async function openStore(path: string): Promise<SqliteReader> {
-  const database = await openSqlite(path);
-  try {
-    checkTables(database);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return database;
-}
-
 /**
  * Returns the sessions of both versions, each once: from the tables of 2.x if they have its messages, else from those of
  * 1.x, which 2.x leaves as they were.

@@ -48,7 +48,7 @@ export async function openSqlite(path: string, busyMs = BUSY_MS): Promise<Sqlite
       (sql) =>
       (...values) => {
         // A program has begun to use the database.
-        if (isUnused && !isWithoutLog(path)) {
+        if (isUnused && (sizeOf(`${path}-wal`) ?? 0) > 0) {
           driver.close();
           driver = opened(path, false);
           isUnused = false;

@@ -100,7 +100,7 @@ if (!existsSync(KILO)) {
         ["child", "parent"],
       );
       const folder = join(sandbox.projectDir, ".openfleet/transcripts");
-      for (const { id, alternatives } of sessions) {
+      for (const { id, database } of sessions) {
         const printed = await exported(id);
         const session = parseExport(JSON.parse(printed));
         for (const format of ["markdown", "jsonl"] as const) {
@@ -109,9 +109,8 @@ if (!existsSync(KILO)) {
           const difference = compareWithExport(session, entries, []) ?? compareUsage(session, entries);
           assert.equal(difference, undefined, `${path}\n${difference}`);
         }
-        const stored = alternatives.find(({ source }) => source === "opencode-store");
-        assert.match(stored?.database ?? "", /kilo\.db$/);
-        const kept = await exportedFrom(stored?.database ?? "", id);
+        assert.match(database ?? "", /kilo\.db$/);
+        const kept = await exportedFrom(database ?? "", id);
         assert.deepEqual(withoutDiffs(JSON.stringify(kept)), withoutDiffs(printed));
       }
     });
@@ -119,7 +118,7 @@ if (!existsSync(KILO)) {
     test("is an agent of its own in list and doctor", async () => {
       const setting = { home: sandbox.root, cwd: sandbox.projectDir, env: pathsOf(sandbox) };
       const { stdout } = await runCli(["list", "--agent", "kilo", "--json"], setting);
-      assert.deepEqual([JSON.parse(stdout).agent, JSON.parse(stdout).source], ["kilo", "transcript"]);
+      assert.deepEqual([JSON.parse(stdout).agent, JSON.parse(stdout).source], ["kilo", "opencode"]);
       assert.equal((await runCli(["list", "--agent", "opencode"], setting)).exitCode, 1);
       const doctor = await runCli(["doctor"], { ...setting, plugin: REPOSITORY });
       assert.equal(doctor.exitCode, 0, doctor.stdout);
