@@ -96,7 +96,7 @@ function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | n
     case "read":
     case "list":
     case "write":
-      return matchFiles(failed, later);
+      return matchFiles(failed, later, clue);
     case "search":
     case "glob":
       return later.kind === failed.kind ? matchSearch(failed, later) : null;
@@ -109,23 +109,41 @@ function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | n
   }
 }
 
-function matchFiles(failed: Purpose & { kind: "read" | "list" | "write" }, later: Purpose): Likeness | null {
+function matchFiles(
+  failed: Purpose & { kind: "read" | "list" | "write" },
+  later: Purpose,
+  clue: Clue,
+): Likeness | null {
   if (later.kind !== failed.kind) return null;
   const found = failed.paths.filter((path) => later.paths.some((other) => samePath(path, other)));
   if (found.length === 0) return null;
   // Changes of one file share many words anyway.
-  if (failed.kind === "write" && later.kind === "write" && !isSameChange(failed, later)) return null;
+  if (failed.kind === "write" && later.kind === "write" && !isSameChange(failed, later, clue)) return null;
   const isWhole = found.length === failed.paths.length;
   return { grade: isWhole ? "same" : "similar", on: `the same ${failed.kind === "list" ? "folder" : "file"}` };
 }
 
-/** Two edits of one file make the same change if they have a line in common, or replace similar texts. */
-function isSameChange(failed: Purpose & { kind: "write" }, later: Purpose & { kind: "write" }): boolean {
+/** Matches the refusal of an edit whose old text is not in the file as it is. */
+const WRONG_TEXT =
+  /not (?:be )?found|no match|could not find|(?:does|did) not (?:match|contain)|matches of the string/i;
+
+/**
+ * Two edits of one file make the same change if they replace the same lines or similar texts. If the old text was wrong, they
+ * need only have a line in common.
+ */
+function isSameChange(failed: Write, later: Write, clue: Clue): boolean {
   if (overlap(failed.words(), later.words()) < SAME_CHANGE) return false;
   if (failed.replaced === null || later.replaced === null) return true;
+  if (textLikeness(failed.replaced, later.replaced) >= ALIKE) return true;
   const lines = later.lines();
-  const sharesLine = [...failed.lines()].some((line) => lines.has(line));
-  return sharesLine || textLikeness(failed.replaced, later.replaced) >= ALIKE;
+  if (WRONG_TEXT.test(clue.text)) return [...failed.lines()].some((line) => lines.has(line));
+  return overlap(linesOf(failed.replaced), linesOf(later.replaced)) >= ALIKE;
+}
+
+type Write = Purpose & { kind: "write" };
+
+function linesOf(text: string): Set<string> {
+  return new Set(text.split("\n").map((line) => line.trim()));
 }
 
 function matchSearch(

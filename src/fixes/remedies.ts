@@ -214,7 +214,7 @@ const REMEDIES: readonly (readonly [error: RegExp, command: RegExp])[] = [
 ];
 /** Commands that only look or check. */
 const LOOKS =
-  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep)\b)|(?: |^)(?:--version|--help|-h|list|ls|view|info|show|status|diff|checks|logs?)(?: |$)/;
+  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep)\b)|(?: |^)(?:--version|--help|-h|--dry-run|list|ls|view|info|show|status|diff|checks|logs?)(?: |$)/;
 const CHECKS =
   /(?:^| )(?:\S*:)?(?:tests?|lint|check|typecheck|type-check|types|tsc|vitest|jest|pytest|mypy|pyright|clippy|vet|eslint|biome|ruff|flake8|rspec|phpunit|mocha|ava|playwright|credo|dialyzer|rubocop|stylelint|golangci-lint|staticcheck|markdownlint\S*|vale)(?:\.\w+)?(?: |$)/i;
 const FIXES = /(?:^| )(?:--fix|--write|-w|fmt|format|install|(?:\S*:)?(?:fmt|format|fix))(?: |$)/i;
