@@ -58,7 +58,7 @@ const optionShapes = {
   reasoning: described(z._default(z.boolean(), true), "Records the model's reasoning."),
   events: described(
     z._default(z.boolean(), true),
-    "Records session events: titles, usage, permissions, questions, todos, retries, errors, compaction, reverts. Gaps in a transcript are always recorded.",
+    "Records session events: titles, permissions, questions, todos, retries, errors, compaction, reverts. Usage and gaps in a transcript are always recorded.",
   ),
   tools: described(
     z._default(z.array(z.enum(TOOL_NAMES)), [...DEFAULT_TOOLS]),

@@ -7,7 +7,7 @@ import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage }
 import { fullModelName } from "../parse/sources/transcript-fields.ts";
 import { given } from "../given.ts";
 import type {
-  AssistantMessageEntry,
+  TokenCounts,
   Attachment,
   SessionEventEntry,
   SubagentLink,
@@ -93,8 +93,6 @@ class Converter {
     const model = fullModelName(message);
     const about = given({ agent: textOf(metadata, "agent"), model, interrupted: metadata.interrupted });
     const usage = usageOf(message);
-    const last = blocks.at(-1);
-    let isUsageWritten = false;
     for (const block of blocks) {
       const content = block.content_text ?? block.thinking_text;
       const isReasoning = block.block_type === "thinking";
@@ -103,12 +101,10 @@ class Converter {
         continue;
       }
       const type = isReasoning ? "reasoning" : "assistant";
-      if (block === last) isUsageWritten = true;
-      const entry = { type, ...this.#part(type, message, block), content, ...about } as const;
-      yield written(block === last ? { ...entry, ...usage } : entry);
+      yield written({ type, ...this.#part(type, message, block), content, ...about });
     }
     const reason = metadata.stop_reason;
-    if (isUsageWritten || (Object.keys(usage).length === 0 && (blocks.length > 0 || reason === undefined))) return;
+    if (Object.keys(usage).length === 0 && (blocks.length > 0 || reason === undefined)) return;
     const data = given({ model, ...usage, reason });
     yield event(message, { name: "usage", text: usageText(model, usage.tokens, usage.cost), data });
   }
@@ -286,7 +282,7 @@ function usageOf({
   cache_write: cacheWrite,
   cost_usd: cost,
   metadata,
-}: TranscriptMessage): Pick<AssistantMessageEntry, "tokens" | "cost"> {
+}: TranscriptMessage): { tokens?: TokenCounts; cost?: number } {
   const reasoning = metadata.reasoning_tokens;
   const isRecorded = metadata.cost_is_recorded === true;
   const tokens = {

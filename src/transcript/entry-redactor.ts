@@ -28,8 +28,8 @@ export interface PreparedEntry {
   outputPath?: string;
 }
 
-/** Events recorded even if events are turned off, because without them a transcript would seem complete. */
-const INDISPENSABLE_EVENTS = new Set(["missing entries", "torn entry"]);
+/** Events recorded even if events are turned off: what an answer cost, and what a transcript lacks. */
+const INDISPENSABLE_EVENTS = new Set(["usage", "missing entries", "torn entry"]);
 
 /** Prepares drafts for writing: judges failures, saves files beside the transcript, reads full outputs, redacts secrets. */
 export class EntryRedactor {

@@ -117,9 +117,8 @@ const ENTRIES: readonly TranscriptEntry[] = [
     messageID: "msg_4",
     partID: "prt_11",
     content: "Done.\n",
-    tokens,
-    cost: 0.5,
   },
+  { type: "session_event", ...at, messageID: "msg_4", name: "usage", data: { tokens, cost: 0.5 } },
 ];
 
 /** The entries with one of them changed. */
@@ -258,7 +257,7 @@ describe("comparison with an export", () => {
 
   test("lost or wrong usage is found", () => {
     assert.match(compareUsage(EXPORT, ENTRIES.toSpliced(7, 1)) ?? "", /2 model calls, but 1 usages/);
-    assert.match(compareUsage(EXPORT, changed(8, { cost: 0.25 })) ?? "", /usage 2 \(prt_12\)/);
+    assert.match(compareUsage(EXPORT, changed(9, { data: { tokens, cost: 0.25 } })) ?? "", /usage 2 \(prt_12\)/);
   });
 
   test("a part of a type that nobody knows stops the comparison", () => {

@@ -4,7 +4,6 @@ import type {
   Attachment,
   SessionEventEntry,
   SubagentLink,
-  TokenCounts,
   ToolResultEntry,
   ToolUseEntry,
   TranscriptEntry,
@@ -134,7 +133,6 @@ const timestamp = fc.oneof(
 );
 const name = fc.oneof(fc.constantFrom("bash", "read", "mcp__a__b", "torn entry"), nastyText);
 const count = fc.nat();
-const cost = fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0);
 
 /** Settings of a record whose other fields may each be absent. */
 const needing = <K extends string>(...requiredKeys: K[]): { requiredKeys: K[]; noNullPrototype: true } => ({
@@ -157,10 +155,6 @@ const attachments: fc.Arbitrary<Attachment[]> = fc.array(
   { maxLength: 3 },
 );
 const subagent: fc.Arbitrary<SubagentLink> = fc.record({ sessionID: name, path: nastyText }, needing("sessionID"));
-const tokens: fc.Arbitrary<TokenCounts> = fc.record(
-  { input: count, output: count, reasoning: count, cacheRead: count, cacheWrite: count },
-  needing("input", "output"),
-);
 const ids = { messageID: name, partID: name };
 
 /** A part of a user message, often made of the message's own text. */
@@ -197,8 +191,6 @@ const spoken: fc.Arbitrary<TranscriptEntry> = fc.record(
     ...ids,
     agent: name,
     model: name,
-    tokens,
-    cost,
     interrupted: fc.boolean(),
     continues: fc.constantFrom("append" as const, "replace" as const),
   },

@@ -61,8 +61,14 @@ const ENTRIES: readonly TranscriptEntry[] = [
     timestamp: at(3),
     content: "It failed.",
     model: "acme/m-1",
-    tokens: { input: 5, output: 6 },
-    cost: 0.01,
+    messageID: "msg_a",
+  },
+  {
+    type: "session_event",
+    timestamp: at(3),
+    messageID: "msg_a",
+    name: "usage",
+    data: { model: "acme/m-1", tokens: { input: 5, output: 6 }, cost: 0.01 },
   },
 ];
 

@@ -223,8 +223,8 @@ if (ALL.length === 0) {
         (entry) => entry.type === "session_event" && entry.name === "question answered",
       );
       assert.equal(answered?.type === "session_event" && answered.text, "LSP integration, ai");
-      const last = transcript.entries.findLast((entry) => entry.type === "assistant");
-      assert.ok(last?.type === "assistant" && last.tokens?.output === 30, "the usage stands with the text");
+      const usage = transcript.entries.findLast((entry) => entry.type === "session_event" && entry.name === "usage");
+      assert.match(JSON.stringify(usage), /"output":30/);
     });
 
     named("provider-overloaded-status", async () => {

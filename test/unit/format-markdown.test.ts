@@ -81,8 +81,6 @@ const assistant: TranscriptEntry = {
   partID: "prt_2",
   content: "I shall **look**.\n\n```sh\nls\n```",
   model: "acme/large",
-  tokens: { input: 1234, output: 56, reasoning: 0, cacheRead: 4000 },
-  cost: 0.00123,
 };
 const ASSISTANT = `## [2026-01-05T10:30:00.000Z] Assistant Message
 
@@ -92,9 +90,7 @@ I shall **look**.
 ls
 \`\`\`
 
-*acme/large · 1,234 in · 56 out · 4,000 from cache · $0.0012*
-
-<!-- entry {"type":"assistant","messageID":"msg_2","partID":"prt_2","chars":31,"model":"acme/large","tokens":{"input":1234,"output":56,"reasoning":0,"cacheRead":4000},"cost":0.00123,"body":["content","line"]} -->
+<!-- entry {"type":"assistant","messageID":"msg_2","partID":"prt_2","chars":31,"model":"acme/large"} -->
 
 ---
 

@@ -89,9 +89,13 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
     test("adds up the model calls of an answer that goes on after another message", async () => {
       for (const limits of BOTH) {
         const asked: TranscriptEntry = { type: "user", content: "And?", parts: [], messageID: "msg_2", timestamp: "t" };
-        const { grown, store } = await setting([say(1, "one", { tokens: { input: 5, output: 7 }, cost: 1 }), asked]);
+        const usage = (partID: string, input: number, output: number, cost: number): TranscriptEntry => {
+          const data = { tokens: { input, output }, cost };
+          return { type: "session_event", name: "usage", messageID: "msg_1", partID, data, timestamp: "t" };
+        };
+        const { grown, store } = await setting([say(1, "one"), usage("a", 5, 7, 1), asked]);
         await grown.index(store, limits);
-        appendFileSync(grown.path, encoded(say(2, "two", { tokens: { input: 3, output: 2 }, cost: 2 })));
+        appendFileSync(grown.path, encoded(say(2, "two")) + encoded(usage("b", 3, 2, 2)));
         await grown.index(store, limits);
         await grown.checkEqual(store, limits);
         await store.close();

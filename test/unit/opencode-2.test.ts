@@ -284,11 +284,7 @@ describe("events that no recording has", () => {
       ["session.compaction.failed", { inboxID: "msg_2", error: { type: "provider.auth", message: "no key" }, ...used }],
     );
     const costs = entries.flatMap((entry) =>
-      entry.type === "assistant"
-        ? [entry.cost]
-        : entry.type === "session_event" && entry.name === "usage"
-          ? [Object(entry.data).cost]
-          : [],
+      entry.type === "session_event" && entry.name === "usage" ? [Object(entry.data).cost] : [],
     );
     assert.deepEqual(costs, [0.25, 0.25]);
   });

@@ -38,10 +38,11 @@ describe("the digest of a transcript", () => {
     assert.deepEqual([userMessages, stats.assistant_messages], [1, 2]);
   });
 
-  test("adds up usage from texts and from events", async () => {
+  test("adds up usage", async () => {
     const tokens = { input: 10, output: 2 };
     const { stats, reasoningTokens, models } = await digest(
-      { type: "assistant", ...AT, content: "a", tokens, cost: 0.5, model: "a/b" },
+      { type: "assistant", ...AT, content: "a", messageID: "msg_1", model: "a/b" },
+      { type: "session_event", ...AT, messageID: "msg_1", name: "usage", data: { tokens, cost: 0.5, model: "a/b" } },
       {
         type: "session_event",
         ...AT,
@@ -49,7 +50,13 @@ describe("the digest of a transcript", () => {
         name: "usage",
         data: { tokens: { ...tokens, cacheRead: 7 }, cost: 0.25, model: "a/c" },
       },
-      { type: "assistant", ...AT, content: "b", tokens: { input: 0, output: 3, reasoning: 5 }, model: "a/b" },
+      {
+        type: "session_event",
+        ...AT,
+        messageID: "msg_3",
+        name: "usage",
+        data: { tokens: { input: 0, output: 3, reasoning: 5 }, model: "a/b" },
+      },
       { type: "session_event", ...AT, name: "usage", data: "not what it should be" },
       { type: "session_event", ...AT, name: "usage" },
     );
@@ -61,12 +68,11 @@ describe("the digest of a transcript", () => {
 
   test("a cost of 0, as a subscription records it, is replaced by the price of the tokens and marked", async () => {
     const answer = (model: string): TranscriptEntry => ({
-      type: "assistant",
+      type: "session_event",
       ...AT,
-      content: "a",
-      tokens: { input: 1_000_000, output: 1_000_000 },
-      cost: 0,
-      model,
+      messageID: "msg_1",
+      name: "usage",
+      data: { tokens: { input: 1_000_000, output: 1_000_000 }, cost: 0, model },
     });
     const known = await digest(answer("anthropic/claude-opus-4-8"));
     assert.deepEqual([known.stats.cost_estimate_usd, known.stats.cost_is_estimate], [30, true]);

@@ -37,6 +37,7 @@ describe("a model call that is made again", () => {
       "assistant (interrupted): This text is cut",
       "event: retry",
       "assistant: This is the whole text.",
+      "event: usage",
     ]);
   });
 
@@ -117,6 +118,7 @@ describe("going back in a session", () => {
       "assistant: Yes.",
       "event: compaction",
       "assistant: We did this.",
+      "event: usage",
       "event: compacted",
     ]);
   });

@@ -117,17 +117,19 @@ describe("the order of a conversation", () => {
     ]);
   });
 
-  test("a result stands before what comes after its call, though all of it had to wait", () => {
+  test("a result comes before what follows its call, though all of it had to wait", () => {
     const driver = inStep().does(
-      wholeText(at("prt_03"), "Waits for its usage."),
+      openText(at("prt_03")),
+      delta(at("prt_03"), "Waits for "),
       message(sessionID, "msg_3", "assistant"),
       call({ ...bash("prt_04"), messageID: "msg_3" }, completed(LS, "x")),
       stepFinish(at("prt_05", "msg_3")),
       wholeText(at("prt_06", "msg_4"), "Seen."),
     );
     assert.deepEqual(driver.told(), ["user: Go."]);
+    driver.does(wholeText(at("prt_03"), "Waits for its end."));
     assert.deepEqual(driver.wait(5_000).told("with events").slice(1), [
-      "assistant: Waits for its usage.",
+      "assistant: Waits for its end.",
       'use: bash {"command":"ls"}',
       'completed: {"command":"ls"} x',
       "event: usage",
@@ -168,13 +170,14 @@ describe("the order of a conversation", () => {
     assert.deepEqual(driver.told(), ["user: Go.", "reasoning: Hm.", "assistant: Yes."]);
   });
 
-  test("the usage of a model call stands with the text that ended it", () => {
+  test("a text that has ended does not wait for the usage of its model call, which is an event after it", () => {
     const driver = inStep().does(openText(at("prt_03")), wholeText(at("prt_03"), "Yes."));
+    assert.deepEqual(driver.told("with events"), ["user: Go.", "assistant: Yes."]);
     driver.wait(100).does(stepFinish(at("prt_04"), { input: 7, output: 3 }));
-    const text = driver.entries.at(-1);
-    assert.ok(text?.type === "assistant");
-    assert.deepEqual([text.tokens?.input, text.tokens?.output, text.cost, text.model], [7, 3, 0.01, "acme/m1"]);
-    assert.deepEqual(driver.wait(120_000).told("with events"), ["user: Go.", "assistant: Yes."]);
+    const usage = driver.entries.at(-1);
+    assert.ok(usage?.type === "session_event" && usage.name === "usage");
+    const tokens = { input: 7, output: 3, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+    assert.deepEqual(usage.data, { model: "acme/m1", tokens, cost: 0.01, reason: "stop" });
   });
 
   test("the usage of a model call that ended with a call stands behind it, as an event", () => {
@@ -191,8 +194,6 @@ describe("the order of a conversation", () => {
       'completed: {"command":"ls"} x',
       "event: usage",
     ]);
-    const text = driver.merged[1];
-    assert.ok(text?.type === "assistant" && text.tokens === undefined);
   });
 
   test("whitespace is text, the empty text is none", () => {
@@ -225,11 +226,15 @@ describe("the order of a conversation", () => {
         stepFinish(at("prt_06")),
         message(sessionID, "msg_2", "assistant", COMPLETED),
       );
-    assert.deepEqual(driver.told("with events"), ["user: Go.", "assistant: A long answer.", "user: Next."]);
+    assert.deepEqual(driver.told("with events"), [
+      "user: Go.",
+      "assistant: A long answer.",
+      "user: Next.",
+      "event: usage",
+    ]);
     const text = driver.entries[1];
     assert.ok(text?.type === "assistant");
     assert.equal(text.continues, undefined, "the answer was not split");
-    assert.equal(text.tokens?.input, 10, "and has its usage, whose part is younger than the prompt");
   });
 
   test("all parts of a prompt are one entry, in their order, whatever arrives first", () => {

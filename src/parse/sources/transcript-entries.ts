@@ -31,7 +31,7 @@ export function entryDraft(entry: TranscriptEntry, sums: UsageSums): MessageDraf
       return userDraft(entry);
     case "assistant":
     case "reasoning":
-      return textDraft(entry, sums);
+      return textDraft(entry);
     case "tool_use":
       return callDraft(entry);
     case "tool_result":
@@ -51,15 +51,13 @@ function pieceOf(entry: Exclude<TranscriptEntry, { type: "user" }>) {
   } as const;
 }
 
-function textDraft(entry: AssistantMessageEntry | ReasoningEntry, sums: UsageSums): MessageDraft {
-  const { type, messageID, partID, content, agent, model, tokens, cost, interrupted } = entry;
-  const { reasoningTokens, ...usage } = sums.add(messageID, partID, { tokens, cost });
+function textDraft(entry: AssistantMessageEntry | ReasoningEntry): MessageDraft {
+  const { type, content, agent, model, interrupted } = entry;
   return {
     ...pieceOf(entry),
     ...modelAndProvider(model),
-    ...usage,
     blocks: [{ type: type === "reasoning" ? "thinking" : "text", text: content }],
-    metadata: given({ agent, reasoning_tokens: reasoningTokens, interrupted: interrupted === true || undefined }),
+    metadata: given({ agent, interrupted: interrupted === true || undefined }),
   };
 }
 
@@ -119,7 +117,7 @@ function isDetail(value: unknown): boolean {
   return typeof value === "number" || typeof value === "boolean";
 }
 
-/** Returns the draft for a model call without a text at its end. */
+/** Returns the draft for the usage of a model call. */
 function usageDraft(entry: SessionEventEntry, sums: UsageSums): MessageDraft {
   const data = isFields(entry.data) ? entry.data : {};
   const call = { tokens: tokensOf(data["tokens"]), cost: countOf(data, "cost") };

@@ -4,7 +4,6 @@ import type {
   Attachment,
   SessionEventEntry,
   SubagentLink,
-  TokenCounts,
   ToolResultEntry,
   ToolUseEntry,
   TranscriptEntry,
@@ -39,14 +38,6 @@ const shaped =
   (value) =>
     isObject(value) && wrongField(value, checks) === undefined;
 
-const tokens = shaped({
-  input: isNumber,
-  output: isNumber,
-  reasoning: optional(isNumber),
-  cacheRead: optional(isNumber),
-  cacheWrite: optional(isNumber),
-} satisfies Checks<TokenCounts>);
-
 const attachment = shaped({
   mime: isString,
   filename: optional(isString),
@@ -65,8 +56,6 @@ const message = { ...base, content: isString, agent: optional(isString), model: 
 
 const assistant: Checks<AssistantMessageEntry> = {
   ...message,
-  tokens: optional(tokens),
-  cost: optional(isNumber),
   interrupted: optional(isTrueOrFalse),
   unfinished: optional(isTrueOrFalse),
   continues: optional(oneOf("append", "replace")),

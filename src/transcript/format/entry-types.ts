@@ -14,7 +14,10 @@ interface BaseEntry {
   partID?: string;
 }
 
-/** Tokens of one model call, as counted by the host. `input` excludes tokens read from the cache. */
+/**
+ * Tokens of one model call, as counted by the host, in the data of its `usage` event. `input` excludes tokens read from
+ * the cache.
+ */
 export interface TokenCounts {
   input: number;
   output: number;
@@ -58,10 +61,6 @@ interface AssistantText extends BaseEntry {
   agent?: string;
   /** `provider/model` that wrote it. */
   model?: string;
-  /** Usage of the model call, if this text ended it. Other calls have a `usage` session event. */
-  tokens?: TokenCounts;
-  /** Cost of that call in US dollars, as calculated by the host. */
-  cost?: number;
   /** The text was cut off: the user aborted, the stream broke or the process ended. */
   interrupted?: boolean;
   /**

@@ -143,29 +143,16 @@ function addAssistant(section: SectionBuilder, entry: AssistantMessageEntry | Re
   section.content(entry.content);
   const line = smallPrint(entry);
   if (line !== "") section.line(line);
-  section.notes(entry, "agent", "model", "tokens", "cost", "interrupted", "unfinished", "continues");
+  section.notes(entry, "agent", "model", "interrupted", "unfinished", "continues");
 }
 
-/** Returns `*interrupted · provider/model · 1,234 in · 56 out · $0.0012*`, or nothing if only the model is known. */
+/** Returns `*continues the text above · interrupted*`, or nothing for a whole text. */
 function smallPrint(entry: AssistantMessageEntry | ReasoningEntry): string {
   const facts: string[] = [];
   if (entry.continues === "append") facts.push("continues the text above");
   if (entry.continues === "replace") facts.push("replaces the text above");
   if (entry.interrupted === true) facts.push("interrupted");
-  const hasUsage = entry.tokens !== undefined || entry.cost !== undefined;
-  if (hasUsage && entry.model !== undefined) facts.push(visibleName(entry.model));
-  if (entry.tokens !== undefined) {
-    const { input, output, reasoning, cacheRead } = entry.tokens;
-    facts.push(`${count(input)} in`, `${count(output)} out`);
-    if (reasoning !== undefined && reasoning > 0) facts.push(`${count(reasoning)} reasoning`);
-    if (cacheRead !== undefined && cacheRead > 0) facts.push(`${count(cacheRead)} from cache`);
-  }
-  if (entry.cost !== undefined) facts.push(visibleCost(entry.cost));
   return facts.length === 0 ? "" : `*${facts.join(" · ")}*`;
-}
-
-function visibleCost(dollars: number): string {
-  return dollars > 0 && dollars < 0.0001 ? "under $0.0001" : `$${dollars.toFixed(4)}`;
 }
 
 /** Events whose text says the same as their data, which is therefore in the comment. */

@@ -144,10 +144,11 @@ export class Timeline {
       case "user_part":
         return this.#prompts.confirm(record);
       case "text":
+        this.#stage.messages.see(record.messageID, record.startMs, record.endMs);
         return this.#texts.accept(record);
       case "call":
-        // The usage of a model call comes after its calls, so the text before them does not wait for it.
-        this.#texts.hurry(record.messageID);
+        this.#stage.messages.see(record.messageID, record.startMs, record.end?.endMs);
+        this.#texts.follow(record.messageID);
         return this.#calls.accept(record);
       case "call_hint":
         return this.#calls.hintUse(record, this.#tellsParts);
@@ -170,19 +171,18 @@ export class Timeline {
     const news = given({ role, agent, model, createdMs, completed, aborted });
     Object.assign(this.#stage.messages.of(messageID), news);
     if (role === "user") this.#prompts.announce(messageID);
-    if (completed) this.#texts.hurry(messageID);
+    if (aborted === true) this.#texts.stop(messageID);
   }
 
   #onUsage(record: UsageRecord): void {
     const { written, messages } = this.#stage;
     if (written.has(record.partID)) return;
     written.add(record.partID);
-    if (this.#texts.carryUsage(record)) return;
-    const { model } = messages.of(record.messageID);
+    const { model, lastMs, createdMs } = messages.of(record.messageID);
     const { tokens, cost, reason } = record;
     const data = given({ model, tokens, cost, reason });
     const fields = { name: "usage", text: usageText(model, tokens, cost), data };
-    this.#stage.queue.add(eventItem(record, fields, this.#stage.nowMs()));
+    this.#stage.queue.add(eventItem(record, fields, this.#stage.nowMs(), lastMs ?? createdMs));
   }
 
   #onPartEvent(record: PartEventRecord): void {

@@ -25,8 +25,6 @@ export const BURST_MS = 40;
  * the end of the whole answer, when its calls already run, and some add to the text after them.
  */
 export const ORDER_MS = 1_000;
-/** Maximum wait of a finished text for the usage of its model call, in milliseconds; the host takes a snapshot in between. */
-export const USAGE_MS = 500;
 /** Maximum wait of a prompt for a streamed text before it, in milliseconds. Long, because a split text reads badly. */
 export const PROMPT_HOLD_MS = 60_000;
 /** Maximum wait for late ends of parts after the session became idle, in milliseconds; some never come. */
@@ -145,6 +143,8 @@ export interface MessageFacts {
   agent?: string;
   model?: string;
   createdMs?: number;
+  /** Latest time that the host gave for one of its parts. */
+  lastMs?: number;
   completed?: boolean;
   aborted?: boolean;
 }
@@ -164,6 +164,12 @@ export class Messages {
     this.#facts.set(messageID, facts);
     dropOldest(this.#facts, MAX_MESSAGES);
     return facts;
+  }
+
+  /** Notes the times of a part. */
+  see(messageID: string, ...times: (number | undefined)[]): void {
+    const facts = this.of(messageID);
+    for (const ms of times) if (ms !== undefined && ms > (facts.lastMs ?? 0)) facts.lastMs = ms;
   }
 
   /** Returns whether the host may still change parts of the message, because it is not completed. */

@@ -1,5 +1,5 @@
-import type { TextDeltaRecord, TextRecord, UsageRecord } from "../records.ts";
-import { type Item, ORDER_MS, type Stage, USAGE_MS, keyOf } from "./stage.ts";
+import type { TextDeltaRecord, TextRecord } from "../records.ts";
+import { type Item, ORDER_MS, type Stage, keyOf } from "./stage.ts";
 import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
 import { isoTime, type Draft } from "../entry-draft.ts";
 import { given } from "../../given.ts";
@@ -9,6 +9,8 @@ export class Texts {
   /** The user stopped the assistant, so unfinished texts are incomplete even if the host reports their end. */
   aborting = false;
   readonly #open = new Map<string, TextItem>();
+  /** Text written last, as long as nothing of its message has followed. */
+  #latest: TextItem | undefined;
   readonly #stage: Stage;
 
   constructor(stage: Stage) {
@@ -31,8 +33,6 @@ export class Texts {
     const text = known ?? this.#add(record);
     if (written.has(record.partID)) text.replaces = true;
     if (!record.done) return;
-    // The usage belongs to the last text of the model call, with nothing after it.
-    if (this.#lastOf(record.messageID) !== text) text.hurry();
     if (text.wasForced) this.#stage.emit(text.takeRest());
   }
 
@@ -43,20 +43,6 @@ export class Texts {
     if (!known && this.#stage.written.has(partID)) return;
     const text = known ?? this.#add({ ...record, kind: "text", reasoning: false, text: "", done: false });
     text.text += delta;
-  }
-
-  /** Adds the usage of a model call to the text that ended it. False: the call did not end with a text. */
-  carryUsage(record: UsageRecord): boolean {
-    const last = this.#lastOf(record.messageID);
-    const isText = last instanceof TextItem && !last.reasoning && last.readySinceMs !== undefined && last.text !== "";
-    if (isText) last.carryUsage(record);
-    else this.hurry(record.messageID);
-    return isText;
-  }
-
-  /** Stops waiting for the usage of the message's texts. */
-  hurry(messageID: string): void {
-    for (const text of this.#open.values()) if (text.messageID === messageID) text.hurry();
   }
 
   /** Ends a text that is no longer streamed. */
@@ -71,10 +57,6 @@ export class Texts {
     for (const partID of this.#open.keys()) this.cut(partID);
   }
 
-  #lastOf(messageID: string): Item | undefined {
-    return this.#stage.queue.findLast((item) => item.messageID === messageID);
-  }
-
   #add(record: TextRecord): TextItem {
     const text = new TextItem(record, this.#stage, this);
     this.#open.set(record.partID, text);
@@ -83,9 +65,22 @@ export class Texts {
   }
 
   /** Forgets a text that is written whole. */
-  close({ partID, text }: TextItem): void {
-    this.#open.delete(partID);
-    this.#stage.written.add(partID, text);
+  close(text: TextItem): void {
+    this.#open.delete(text.partID);
+    this.#stage.written.add(text.partID, text.text);
+    this.#latest = text;
+  }
+
+  /** Notes that another part of the message has begun. */
+  follow(messageID: string): void {
+    if (this.#latest?.messageID === messageID) this.#latest = undefined;
+  }
+
+  /** Marks the last text of a message that was stopped; opencode 2.x reports its end before that. */
+  stop(messageID: string): void {
+    const text = this.#latest?.messageID === messageID ? this.#latest : undefined;
+    this.#latest = undefined;
+    if (text) this.#stage.emit(text.takeStop());
   }
 }
 
@@ -100,15 +95,16 @@ class TextItem implements Item {
   readonly patienceMs = ORDER_MS;
   reasoning: boolean;
   readySinceMs: number | undefined;
-  betterAfterMs: number | undefined;
+  readonly betterAfterMs = undefined;
   /** The recorder ended it, not the host. */
   interrupted = false;
   text = "";
   #startMs: number | undefined;
-  #usage: UsageRecord | undefined;
   /** Its turn came before it ended. */
   wasForced = false;
   #written: string | undefined;
+  /** Its entry says that the message was stopped. */
+  #isMarked = false;
   /** The host changed a text that is written already. */
   replaces = false;
   readonly #stage: Stage;
@@ -139,23 +135,10 @@ class TextItem implements Item {
     // A finished text only waits for its turn.
     if (this.readySinceMs === undefined) this.interrupted = true;
     this.end();
-    this.hurry();
   }
 
-  /** Ends the streaming; the usage may follow shortly. */
   end(): void {
-    if (this.readySinceMs !== undefined) return;
-    this.readySinceMs = this.#stage.nowMs();
-    if (!this.reasoning) this.betterAfterMs = this.readySinceMs + USAGE_MS;
-  }
-
-  carryUsage(usage: UsageRecord): void {
-    this.#usage = usage;
-    this.hurry();
-  }
-
-  hurry(): void {
-    this.betterAfterMs = undefined;
+    this.readySinceMs ??= this.#stage.nowMs();
   }
 
   take(early: boolean): Draft[] {
@@ -178,17 +161,24 @@ class TextItem implements Item {
     return rest === "" ? [] : [{ entry: { ...this.#entry(rest), continues: "append" }, before: written }];
   }
 
+  /** Returns the entry that marks a text as incomplete after it was written. */
+  takeStop(): Draft[] {
+    const isMarked = this.interrupted || this.text === "" || this.#isMarked;
+    return isMarked ? [] : [{ entry: { ...this.#entry(""), continues: "append", interrupted: true } }];
+  }
+
   #entry(content: string): AssistantMessageEntry | ReasoningEntry {
     const { messages, nowMs } = this.#stage;
     const { agent, model, aborted, completed } = messages.of(this.messageID);
     const isCutOff = aborted === true || (this.#texts.aborting && completed !== true);
+    this.#isMarked = isCutOff;
     return {
       type: this.reasoning ? "reasoning" : "assistant",
       timestamp: isoTime(this.#startMs, nowMs()),
       messageID: this.messageID,
       partID: this.partID,
       content,
-      ...given({ agent, model, tokens: this.#usage?.tokens, cost: this.#usage?.cost }),
+      ...given({ agent, model }),
       ...(this.interrupted || isCutOff ? { interrupted: true } : {}),
       ...(this.interrupted ? { unfinished: true } : {}),
     };

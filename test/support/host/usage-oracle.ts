@@ -32,9 +32,6 @@ export function compareUsage(session: ExportedSession, entries: readonly Transcr
 }
 
 function usageOf(entry: TranscriptEntry): Usage[] {
-  if (entry.type === "assistant" || entry.type === "reasoning") {
-    return entry.tokens === undefined ? [] : [usage(entry.tokens, entry.cost)];
-  }
   if (entry.type !== "session_event" || entry.name !== "usage") return [];
   return [usage(field(entry.data, "tokens"), field(entry.data, "cost"))];
 }
