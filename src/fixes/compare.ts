@@ -205,7 +205,7 @@ type Run = Purpose & { kind: "run" };
 const PROSE_FLAGS = /^(?:-m|-am|--message|--body|-b|--title|-t|--notes|-F)$/;
 /** Words that make a command only report. */
 const INSPECTION =
-  /^(?:help|version|status|logs?|ls|ps|list|show|view|describe|info|inspect|diff|history|top|events|--help|-h|-help|--version|--dry-run|\/\?)$/;
+  /^(?:help|version|status|logs?|ls|ps|list|show|view|describe|info|inspect|diff|history|top|events|-I|--head|--help|-h|-help|--version|--dry-run|\/\?)$/;
 /** Flags that select what a check runs on. */
 const SELECTING =
   /^(?:-run|-k|-t|-g|--grep|--filter|--testNamePattern|--test-name-pattern|--tests|--only|-p|--package)$/;

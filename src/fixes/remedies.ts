@@ -52,7 +52,12 @@ export function remediesFor(
     (named.length > 0 && isCompiled(failed.target())) ||
     named.some(({ target }) => target().steps.some((step) => editsNamed(step, about.files, isSource)));
   const touched = new Set<DoneCall>(isSure ? [...named, ...configs] : [...named, ...edits]);
-  for (const each of span) if (!touched.has(each) && helps(each, failed, about, clue, isSure)) touched.add(each);
+  const helpers = span.filter((each) => !touched.has(each) && helps(each, failed, about, clue, isSure));
+  // What names the problem explains more than what is of the right kind.
+  const exact = helpers.filter(({ target }) => target().steps.some((step) => namesProblem(step, clue)));
+  for (const each of exact.length > 0 ? exact : helpers) touched.add(each);
+  const way = touched.size === 0 && ELSEWHERE.test(clue.text) ? span.findLast(goesElsewhere) : undefined;
+  if (way) touched.add(way);
   // One or two commands between a failed command and its success are what was done about it.
   const others = span.filter(({ target }) => target().steps.some(changesSomething));
   const isCommand = failed.target().steps.some(({ purpose }) => purpose.kind === "run");
@@ -99,6 +104,18 @@ function problemLines({ error, result_text: text }: ToolCall): Set<string> {
           .split("\n")
           .filter((line) => line !== ""),
   );
+}
+
+/** Matches errors of a call in the wrong folder. */
+const ELSEWHERE = /not a git repository|no such file|does not exist|not found|cannot find|outside (?:of )?the/i;
+
+/** Returns whether a call only changed the folder of the next ones. */
+function goesElsewhere({ target }: DoneCall): boolean {
+  const { tool, input, steps } = target();
+  const line = isFields(input) ? (shellCall(tool, input, null)?.line ?? "") : "";
+  const isQuiet = ({ command }: Step): boolean =>
+    command === null || /^(?:cd|pushd|set-location)$/i.test(command.program) || onlyLooks(command);
+  return /^\s*(?:cd|pushd|set-location)\s/i.test(line) && steps.every(isQuiet);
 }
 
 interface About {
@@ -207,6 +224,7 @@ const REMEDIES: readonly (readonly [error: RegExp, command: RegExp])[] = [
     /prettier|gofmt|format|lint|style|fmt\b|\bfix(?:able|ed with)\b/i,
     /(?:^| )(?:--fix|--write|-w|fmt|format|(?:\S*:)?(?:fmt|format|fix))(?: |$)/i,
   ],
+  [/gpg|to sign\b|sign the data|tell me who you are|ident name/i, /^(?:git config|gpg|gpgconf|ssh-add)\b/i],
   [
     /conflict|unmerged|diverged|rejected|non-fast-forward|fetch first|would be overwritten|unstaged/i,
     /^git (?:pull|fetch|rebase|merge|add|stash|checkout|restore|commit|reset)\b/,
@@ -214,7 +232,7 @@ const REMEDIES: readonly (readonly [error: RegExp, command: RegExp])[] = [
 ];
 /** Commands that only look or check. */
 const LOOKS =
-  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep)\b)|(?: |^)(?:--version|--help|-h|--dry-run|list|ls|view|info|show|status|diff|checks|logs?)(?: |$)/;
+  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep|netstat|lsof|ss|df|du|uname|id|whoami|dig|nslookup|ping)\b)|(?: |^)(?:--version|--help|-h|--dry-run|list|ls|view|info|show|status|diff|checks|logs?)(?: |$)/;
 const CHECKS =
   /(?:^| )(?:\S*:)?(?:tests?|lint|check|typecheck|type-check|types|tsc|vitest|jest|pytest|mypy|pyright|clippy|vet|eslint|biome|ruff|flake8|rspec|phpunit|mocha|ava|playwright|credo|dialyzer|rubocop|stylelint|golangci-lint|staticcheck|markdownlint\S*|vale)(?:\.\w+)?(?: |$)/i;
 const FIXES = /(?:^| )(?:--fix|--write|-w|fmt|format|install|(?:\S*:)?(?:fmt|format|fix))(?: |$)/i;
@@ -242,6 +260,15 @@ function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue
   const named = [...new Set(text.match(PATH_IN_TEXT))].map((path) => callPath(path, null));
   return pathsOf(purpose).some(
     (path) => !own.has(path.given) && named.some((file) => ["same", "inside"].includes(relatePaths(path, file) ?? "")),
+  );
+}
+
+function namesProblem({ command, purpose }: Step, { text }: Clue): boolean {
+  if (purpose.kind === "write") return true;
+  const problem = tellingLines(text).join("\n") || text;
+  return (
+    command !== null &&
+    command.words.some((word) => word.length > 2 && !word.startsWith("-") && isWordIn(word, problem))
   );
 }
 
@@ -291,7 +318,7 @@ export function changeOf(failed: Target, later: Target, steps: readonly ToolCall
   const diff = inputDiff(failed.input, later.input, demanded);
   const [before, after] = [lineOf(failed), lineOf(later)];
   const isShaped = before !== null && before === after && !MALFORMED.test(text);
-  if (diff === "" || isShaped) return "";
+  if (diff === "" || isShaped || addsLooks(failed, later)) return "";
   if (steps.length === 0) return diff;
   const refusals = text
     .split("\n")
@@ -299,6 +326,19 @@ export function changeOf(failed: Target, later: Target, steps: readonly ToolCall
     .join("\n");
   const kept = new Set(wordsIn(later));
   return wordsIn(failed).some((word) => word.length > 1 && !kept.has(word) && isWordIn(word, refusals)) ? diff : "";
+}
+
+/** Returns whether the later call only looks at something besides doing the same. */
+function addsLooks(failed: Target, later: Target): boolean {
+  const [before, after] = [lineOf(failed), lineOf(later)];
+  if (before === null || after === null || before === "" || before === after || !after.includes(before)) return false;
+  const [start = "", end = ""] = after.split(before);
+  if (!/(?:^|[;&|]\s*)$/.test(start) || !/^(?:\s*[;&|]|$)/.test(end)) return false;
+  const own = new Set(failed.steps.map(({ command }) => command && lineWith(command)));
+  return (
+    !/\b(?:cd|pushd|export|unset|source|set-location)\b|\w=/i.test(start) &&
+    later.steps.every(({ command }) => command === null || own.has(lineWith(command)) || onlyLooks(command))
+  );
 }
 
 /** Matches the refusal of an input, whose remarks may be demanded. */
@@ -314,7 +354,7 @@ function wordsIn({ input }: Target): string[] {
 const TIME_LIMIT = /\s[-+]{0,2}(?:connect-|max-)?(?:timeout|time|wait)[= ]\d+\w*/g;
 /** Matches what a command line does with the output of its commands. */
 const OUTPUT_HANDLING =
-  /\s*(?:[12]?>&\d|&>|[12]?>>?)\s*(?:\/dev\/null|\S+\.(?:log|txt))?|\s*\|\s*(?:head|tail|tee|cat|less|wc|grep|egrep|rg|sed|awk|sort|uniq|cut|tr|column)\b[^|;&]*|;\s*echo\b[^;|&]*/g;
+  /\s*(?:[12]?>&\d|&>|[12]?>>?)\s*(?:\/dev\/null|\S+\.(?:log|txt))?|\s*\|\s*(?:head|tail|tee|cat|less|wc|grep|egrep|rg|sed|awk|sort|uniq|cut|tr|column|select-string|select-object|out-string)\b[^|;&]*|;\s*echo\b[^;|&]*/gi;
 
 /** Returns the command line of a call without what only concerns its output; null for tools that run none. */
 function lineOf({ tool, input }: Target): string | null {

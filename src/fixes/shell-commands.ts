@@ -39,7 +39,7 @@ type Ending = Pick<StepContext, "assured" | "role" | "denial">;
 
 /** Commands that prepare or report; they are main commands only if the line has no others. */
 const BYSTANDERS = new Set(
-  "cd pushd popd echo printf export unset set source . sleep pwd true false : test [ [[ wait read local umask ulimit".split(
+  "cd pushd popd Set-Location echo printf export unset set source . sleep pwd true false : test [ [[ wait read local umask ulimit".split(
     " ",
   ),
 );
@@ -113,7 +113,8 @@ function endingsOf(pipelines: readonly ShellPipeline[]): Ending[] {
     if (sign === "&" || (sign === ";" && !strict)) role = "apart";
     chained &&= sign === null || goesOn;
     const isAlternative = pipelines[index - 1]?.next === "||";
-    const denial = sign === "||" ? echoed(pipelines[index + 1]) : (endings[index + 1]?.denial ?? null);
+    const later = endings[index + 1]?.denial ?? null;
+    const denial = sign === "||" ? (echoed(pipelines[index + 1]) ?? later) : later;
     endings[index] = { assured: chained && !isAlternative, role, denial: goesOn || sign === "||" ? denial : null };
   }
   return endings;
@@ -169,7 +170,7 @@ function stageCommands(stage: ShellStage, ending: Ending, folder: string | null,
 }
 
 function folderAfter(commands: readonly PlainCommand[], folder: string | null): string | null {
-  const target = commands.findLast(({ program }) => program === "cd" || program === "pushd")?.words[0]?.text;
+  const target = commands.findLast(({ program }) => /^(?:cd|pushd|set-location)$/i.test(program))?.words[0]?.text;
   return target === undefined || target === "-" ? folder : callPath(target, folder).full;
 }
 

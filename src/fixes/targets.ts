@@ -80,7 +80,9 @@ const WRITERS = new Set(
   ),
 );
 export const SHELLS = new Set(
-  "bash shell exec execcommand runcommand runshellcommand runterminalcmd executecommand terminal localshell".split(" "),
+  "bash shell exec execcommand runcommand runshellcommand runterminalcmd executecommand terminal localshell powershell".split(
+    " ",
+  ),
 );
 export const LISTERS = new Set("ls list listdir listdirectory listfiles".split(" "));
 const SEARCHERS = new Set("grep search ripgrep searchfiles searchfilecontent greps grepsearch".split(" "));
@@ -118,8 +120,10 @@ export function shellCall(
   fields: Fields,
   cwd: string | null,
 ): { line: string; cwd: string | null } | undefined {
-  const line = SHELLS.has(tool) ? shellLineOf(fields) : null;
-  if (line === null) return undefined;
+  const written = SHELLS.has(tool) ? shellLineOf(fields) : null;
+  if (written === null) return undefined;
+  // It escapes nothing with a backslash.
+  const line = tool === "powershell" ? written.replaceAll("\\", "/") : written;
   const folder = textField(fields, ["workdir", "cwd", "directory"]);
   return { line, cwd: folder === null ? cwd : callPath(folder, cwd).full };
 }
