@@ -86,7 +86,7 @@ describe("a full disk", () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const folder = join(home, "data/opencode-transcripts");
-    // An earlier version left it so.
+    // A process that was killed left it so.
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "machine-id"), "");
     const run = `env HOME=${home} TRANSCRIPTS_DATABASE=${home}/store.db $RUN index`;
@@ -95,7 +95,7 @@ describe("a full disk", () => {
     const { stdout } = onDisk(64, script);
     assert.doesNotMatch(stdout, /machine-id/);
     assert.match(readFileSync(join(folder, "machine-id"), "utf8"), /^[\da-f-]{36}\n$/);
-    assert.deepEqual(readdirSync(folder), ["machine-id"]);
+    assert.deepEqual(readdirSync(folder), ["hash-key", "machine-id"]);
   });
 });
 
