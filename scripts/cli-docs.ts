@@ -41,7 +41,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   "snippets suggest": ["snippets suggest latest"],
   "snippets cleanup": ["snippets cleanup --older-than 180 --dry-run"],
   forget: ["forget latest --dry-run"],
-  export: ["export latest --html -o session.html"],
+  export: ["export latest -o session.html"],
   doctor: ["doctor"],
 };
 

@@ -101,7 +101,7 @@ describe("sessions whose files are gone", () => {
   test("are exported, but for the damaged places, of which only the number is kept", async () => {
     const machine = await sampleMachine();
     await machine.index();
-    const page = async (id: string): Promise<string> => (await machine.run("export", id, "-o", "-")).stdout;
+    const page = async (id: string): Promise<string> => (await machine.run("export", id, "--html", "-o", "-")).stdout;
     const ids = [MAIN, COPIES, "ses_markdown", "ses_opencode"];
     const others = ids.flatMap((id) => [
       ["export", id, "--markdown"],
@@ -165,7 +165,13 @@ describe("sessions whose files are gone", () => {
     const machine = await sampleMachine();
     await machine.index();
     machine.lose();
-    for (const [command = "", ...options] of [["show"], ["timeline"], ["errors"], ["export", "-o", "-"], ["entries"]]) {
+    for (const [command = "", ...options] of [
+      ["show"],
+      ["timeline"],
+      ["errors"],
+      ["export", "--html", "-o", "-"],
+      ["entries"],
+    ]) {
       const { exitCode, stdout, stderr } = await machine.run(command, MAIN, ...options, "--no-redact");
       assert.deepEqual([exitCode, stdout], [2, ""], command);
       assert.match(stderr, /only in the store, where it is redacted\. Leave --no-redact out/, command);

@@ -95,7 +95,7 @@ describe("sessions of another machine", () => {
       ["show", MAIN],
       ["timeline", MAIN],
       ["find", "price"],
-      ["export", MAIN, "-o", "-"],
+      ["export", MAIN, "--html", "-o", "-"],
     ])
       assert.match(await shown(...command), /their-host/, command.join(" "));
     assert.match(await shown("errors", MAIN, "--locate"), /\ttheir-host$/m);
@@ -152,7 +152,7 @@ describe("sessions of another machine", () => {
       return used.map((row) => names.map((name) => row[name]));
     };
     const page = async (machine: Machine, id: string): Promise<string> =>
-      (await machine.run("export", id, "-o", "-")).stdout
+      (await machine.run("export", id, "--html", "-o", "-")).stdout
         .replace(/<details class="closed"><summary><span class="name">\d+ damaged places?<.*?<\/details>/, "")
         .replace(/<div><dt>Origin<\/dt>.*?<\/div>/, "");
     for (const id of [MAIN, SUBAGENT, "ses_markdown", "ses_jsonl", "ses_opencode"]) {

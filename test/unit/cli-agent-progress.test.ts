@@ -106,9 +106,9 @@ describe("subagents that exist only in progress lines", () => {
       const all = await runCli(["errors", SESSION, "--subagents", ...options], { home });
       assert.match(all.stdout, /Grep.*toolu_below[^]*No such folder: birds/);
     }
-    const page = await runCli(["export", SESSION], { home });
+    const page = await runCli(["export", SESSION, "--html"], { home });
     assert.match(page.stdout, /There is no kingfisher/);
-    const without = await runCli(["export", SESSION, "--no-subagents"], { home });
+    const without = await runCli(["export", SESSION, "--html", "--no-subagents"], { home });
     assert.doesNotMatch(without.stdout, /There is no kingfisher/);
   });
 
@@ -128,7 +128,7 @@ describe("subagents that exist only in progress lines", () => {
     const { home } = homeWith("folder");
     assert.equal((await runCli(["errors", SESSION], { home })).stdout, "");
     assert.match((await runCli(["timeline", SESSION, "--json"], { home })).stdout, /"tokens_out":40,/);
-    const { stdout } = await runCli(["export", SESSION], { home });
+    const { stdout } = await runCli(["export", SESSION, "--html"], { home });
     assert.equal(stdout.match(/<p>There is no kingfisher\.<\/p>/g)?.length, 1);
   });
 

@@ -36,7 +36,7 @@ const COMMANDS: readonly string[][] = [
   ["find", "price"],
   ["find", "price", "--json"],
   ["tail", "-n", "3"],
-  ["export", SESSION],
+  ["export", SESSION, "--html"],
   ["completion", "zsh"],
   ["show", "not-there"],
 ];

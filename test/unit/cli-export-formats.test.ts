@@ -27,7 +27,7 @@ type Session = Outputs["export"];
 type Message = Session["messages"][number];
 
 async function exportedAs(argument: string, output: string, home: string, ...options: string[]): Promise<string> {
-  const { exitCode, stderr, stdout } = await runCli(["export", argument, "-o", output, ...options], { home });
+  const { exitCode, stderr, stdout } = await runCli(["export", argument, "-o", output, "--yes", ...options], { home });
   assert.equal(exitCode, 0, `${argument}: ${stderr}`);
   return output === "-" ? stdout : readFileSync(join(home, output), "utf8");
 }
@@ -175,7 +175,6 @@ describe("formats", () => {
       [["-o", "a.json"], /^\{"version":1,/],
       [["-o", "a.JSON"], /^\{"version":1,/],
       [["-o", "a.html"], /^<!doctype html>/i],
-      [["-o", "a"], /^<!doctype html>/i],
       [["-o", "b.md", "--html"], /^<!doctype html>/i],
       [["-o", "b.html", "--markdown"], /^# Transcript: /],
       [["-o", "b.txt", "--json"], /^\{"version":1,/],
@@ -187,7 +186,11 @@ describe("formats", () => {
       assert.match(readFileSync(path, "utf8"), expected, options.join(" "));
       assert.equal(statSync(path).mode & 0o777, 0o600);
     }
-    assert.match((await runCli(["export", SESSION], { home })).stdout, /^<!doctype html>/i);
+    for (const unclear of [[], ["-o", "b"], ["-o", "b.txt"]]) {
+      const { exitCode, stdout, stderr } = await runCli(["export", SESSION, ...unclear], { home });
+      assert.deepEqual([exitCode, stdout], [2, ""], unclear.join(" "));
+      assert.match(stderr, /Add --html, --markdown or --json, or name a file that ends in \.html, \.md or \.json\.\n$/);
+    }
     assert.match((await runCli(["export", SESSION, "--markdown"], { home })).stdout, /^# Transcript: /);
   });
 
@@ -203,15 +206,11 @@ describe("formats", () => {
     }
   });
 
-  test("are not printed on a terminal, and the message names a fitting file", async () => {
-    for (const [option, extension] of [
-      ["--html", "html"],
-      ["--markdown", "md"],
-      ["--json", "json"],
-    ] as const) {
-      const { exitCode, stderr, stdout } = await runCli(["export", SESSION, option], { home, terminal: 80 });
+  test("are not printed on a terminal", async () => {
+    for (const option of [[], ["--html"], ["--markdown"], ["--json"]]) {
+      const { exitCode, stderr, stdout } = await runCli(["export", SESSION, ...option], { home, terminal: 80 });
       assert.deepEqual([exitCode, stdout], [2, ""]);
-      assert.match(stderr, new RegExp(`is not printed on a terminal\\. Name a file: .-o session\\.${extension}`));
+      assert.match(stderr, /is not exported to a terminal\. Name a file: `-o session\.html`/);
     }
   });
 

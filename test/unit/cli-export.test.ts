@@ -1,7 +1,16 @@
 /** A page that may be shared contains no secret, and no file but the session's own pictures. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  existsSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import {
   encodeMarkdownEntry,
@@ -29,9 +38,9 @@ function assertNowhere(secret: string, page: string): void {
 
 /** The page of a session, with and without what redacts it. */
 async function pagesOf(argument: string, home: string): Promise<{ page: string; raw: string }> {
-  const { exitCode, stdout: page, stderr } = await runCli(["export", argument], { home });
+  const { exitCode, stdout: page, stderr } = await runCli(["export", argument, "--html"], { home });
   assert.equal(exitCode, 0, stderr);
-  const { stdout: raw } = await runCli(["export", argument, "--no-redact"], { home });
+  const { stdout: raw } = await runCli(["export", argument, "--html", "--no-redact"], { home });
   return { page, raw };
 }
 
@@ -115,7 +124,9 @@ describe("pictures", () => {
     const { home, transcript, keep } = project();
     transcript("ses_1.md", {}, userWith({ mime: "image/png", path: "ses_1/attachments/abc.png" }));
     keep("ses_1/attachments/abc.png", png);
-    assert.ok((await runCli(["export", "ses_1"], { home })).stdout.includes(`src="data:image/png;base64,${shown}"`));
+    assert.ok(
+      (await runCli(["export", "ses_1", "--html"], { home })).stdout.includes(`src="data:image/png;base64,${shown}"`),
+    );
   });
 
   test("that are too large, gone, or anywhere else are named only", async () => {
@@ -133,12 +144,28 @@ describe("pictures", () => {
       join(home, "outside.png"),
     ]) {
       transcript("ses_1.md", {}, userWith({ mime: "image/png", path }));
-      const { exitCode, stdout } = await runCli(["export", "ses_1"], { home });
+      const { exitCode, stdout } = await runCli(["export", "ses_1", "--html"], { home });
       assert.equal(exitCode, 0);
       assert.doesNotMatch(stdout, /src="data:/, path);
       assert.match(stdout, /Image \(image\/png[^<]*not kept in this page/, path);
     }
   });
+});
+
+test("--open starts the program for the file", async () => {
+  const home = makeTempDir();
+  storeSession(home, user("Hello", 0) + says("Hello.", 1));
+  const opened = join(home, "opened");
+  writeFileSync(join(home, "xdg-open"), `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 });
+  const asked = ["export", SESSION, "-o", "page.html", "--open", "--yes"];
+  if (process.platform === "linux") {
+    assert.equal((await runCli(asked, { home, env: { PATH: `${home}:/usr/bin:/bin` } })).exitCode, 0);
+    while (!existsSync(opened) || readFileSync(opened, "utf8") === "")
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(readFileSync(opened, "utf8"), `${join(home, "page.html")}\n`);
+  }
+  const { exitCode, stderr } = await runCli(asked, { home, env: { PATH: join(home, "nothing") } });
+  assert.deepEqual([exitCode, /could not be started; open .*page\.html yourself\n$/.test(stderr)], [0, true]);
 });
 
 describe("-o", () => {
@@ -152,7 +179,11 @@ describe("-o", () => {
     assert.equal((await runCli(["export", SESSION, "-o", "page.html"], { home })).exitCode, 0);
     assert.equal(statSync(join(home, "page.html")).mode & 0o777, 0o600);
     chmodSync(join(home, "page.html"), 0o640);
-    assert.equal((await runCli(["export", SESSION, "-o", "page.html"], { home })).exitCode, 0);
+    const again = ["export", SESSION, "-o", "page.html"];
+    assert.match((await runCli(again, { home })).stderr, /page\.html exists and will be replaced\..* add --yes/);
+    const declined = await runCli(again, { home, terminal: 80, stdin: "no\n" });
+    assert.deepEqual([declined.exitCode, /nothing was written\n$/.test(declined.stderr)], [1, true]);
+    assert.equal((await runCli([...again, "--yes"], { home })).exitCode, 0);
     assert.equal(statSync(join(home, "page.html")).mode & 0o777, 0o640);
   });
 
@@ -166,7 +197,7 @@ describe("-o", () => {
     symlinkSync(at("pipe"), at("link-to-pipe"));
     symlinkSync(path, at("link-to-session"));
     for (const output of ["pipe", "link-to-pipe", "/dev/null", "folder", "link", path, "link-to-session"]) {
-      const { exitCode, stderr } = await runCli(["export", SESSION, "-o", output], { home });
+      const { exitCode, stderr } = await runCli(["export", SESSION, "--html", "-o", output], { home });
       assert.equal(exitCode, 2, output);
       assert.match(stderr, /(?:is not a regular file|is the session itself).* Name another file\.\n$/, output);
     }

@@ -71,7 +71,7 @@ describe("no control character of a session is printed", () => {
     ["find", "owned"],
     ["tail", ID],
     ["tail", ID, "--json"],
-    ["export", ID],
+    ["export", ID, "--html"],
     ["doctor"],
     ["doctor", "--json"],
     ["index"],

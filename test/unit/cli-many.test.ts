@@ -315,17 +315,20 @@ describe("transcripts export", () => {
       home,
       cwd: folder,
     });
-    assert.deepEqual([exitCode, stdout, stderr], [0, "", `wrote ${join(folder, "page.html")}\n`]);
+    assert.deepEqual(
+      [exitCode, stdout, stderr],
+      [0, "", `wrote ${join(folder, "page.html")}\nno secret was found in it\n`],
+    );
     const page = readFileSync(join(folder, "page.html"), "utf8");
     assert.match(page, /^<!doctype html>[^]*Add up the prices[^]*<\/html>\s*$/);
     assert.deepEqual(readdirSync(folder), ["page.html"]);
-    assert.equal((await runCli(["export", SESSION], { home })).stdout, page);
+    assert.equal((await runCli(["export", SESSION, "--html"], { home })).stdout, page);
   });
 
   test("a terminal gets no page, and an empty input makes none", async () => {
     assert.match(
-      (await runCli(["export", SESSION], { home, terminal: 80 })).stderr,
-      /not printed on a terminal\. Name a file/,
+      (await runCli(["export", SESSION, "--html"], { home, terminal: 80 })).stderr,
+      /not exported to a terminal\. Name a file/,
     );
     const nothing = await runCli(["export", "-", "-o", "x.html"], { home, stdin: "" });
     assert.equal(nothing.exitCode, 2);

@@ -55,7 +55,7 @@ describe("a pipe in the place of a file", () => {
     [["stats"], 0],
     [["show", SESSION], 0],
     [["errors", SESSION, "--subagents"], 0],
-    [["export", SESSION], 0],
+    [["export", SESSION, "--html"], 0],
     [["index"], 0],
     [["find", "sum"], 0],
     [["doctor"], 2],

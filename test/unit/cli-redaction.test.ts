@@ -72,7 +72,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["find", "needle"],
   ["tail", SESSION],
   ["doctor"],
-  ["export", SESSION],
+  ["export", SESSION, "--html"],
 ];
 
 describe("printed text of a session", () => {

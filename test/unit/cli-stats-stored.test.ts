@@ -220,12 +220,12 @@ describe("figures without an index", () => {
     rmSync(a);
     assert.equal(await other.run(question), before);
     assert.match(await other.run(["list"]), new RegExp(`"session_id":"${A}"`));
-    for (const command of ["show", "timeline", "errors", "export"]) {
-      const { exitCode, stderr } = await runCli([command, A], other);
+    for (const command of [["show"], ["timeline"], ["errors"], ["export", "--html"]]) {
+      const { exitCode, stderr } = await runCli([...command, A], other);
       assert.deepEqual(
         [exitCode, /Only the figures of session .* were kept/.test(stderr)],
         [2, true],
-        command + stderr,
+        command.join(" ") + stderr,
       );
     }
     const { exitCode, stderr } = await runCli(["stats", A], other);

@@ -170,7 +170,7 @@ for (const form of ["export", "markdown", "jsonl", "jsonl of 0.3"]) {
       assert.equal(outputOf("stats", await printed("stats", file(), "--json")).tool_errors, FAILED);
       const [turn] = rowsOf("timeline", await printed("timeline", file(), "--json"));
       assert.equal(turn?.tool_errors, FAILED);
-      const page = await printed("export", file(), "-o", "-");
+      const page = await printed("export", file(), "--html", "-o", "-");
       assert.equal(page.split('class="call error"').length - 1, FAILED);
     });
   });

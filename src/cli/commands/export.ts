@@ -1,5 +1,5 @@
 /** `transcripts export` */
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { createFolder } from "../../user-folders.ts";
 import { MAX_IMAGE_BYTES } from "../../html/block-view.ts";
@@ -12,9 +12,10 @@ import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { type AgentName, agentOf, hostOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { createCommand, runnable, SESSION, type OptionsOf, type Versioned } from "../command.ts";
-import { badArguments, type CommandContext } from "../context.ts";
+import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, noteUnread, sessionNamed } from "../session-input.ts";
+import { openFile } from "../terminal/open-file.ts";
 import { type Write, writeWhole } from "../write-file.ts";
 import { guardJson } from "../../neutral-text.ts";
 import type { BlockPlace, ToolCall } from "../../parse/model.ts";
@@ -29,14 +30,14 @@ import { type MessageOutput, messageRow } from "../message-row.ts";
 const definition = createCommand("export", {
   summary: "Writes a session as an HTML page, as a markdown transcript, or as JSON.",
   description:
-    "Without a format option, the extension of the file decides (.html, .md, .json); otherwise it is a page. " +
+    "The extension of the file decides the format (.html, .md, .json), or an option. An existing file is replaced only after asking. " +
     "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +
     "A page is self-contained: images of up to 1 MB that were saved with a transcript are embedded in it. " +
     "A transcript has the format in which opencode's sessions are recorded, whichever agent the session is from, and every command reads it. " +
     "Subagents get transcripts of their own, in a folder named after the file (session/ for session.md), to which the session links; " +
     "attachments are only named. On standard output there is only the session's own transcript, with control characters as visible signs.",
   examples: {
-    "transcripts export latest --html -o session.html": "Writes the newest session as a page.",
+    "transcripts export latest -o session.html --open": "Writes the newest session as a page, and opens it.",
     "transcripts export latest -o session.md": "Writes it as a transcript.",
     "transcripts export latest --json -o - | jq '.tool_calls[] | select(.status == \"error\")'":
       "Prints its failed calls.",
@@ -48,6 +49,8 @@ const definition = createCommand("export", {
   .option("--markdown", "Writes a transcript in markdown.")
   .option("--json", "Writes one JSON object: the session with its messages, tool calls and subagents.")
   .option("-o, --output <file>", "File to write; - for standard output.")
+  .option("--open", "Opens the file when it is written, a page in the browser.")
+  .option("--yes", "Replaces an existing file without asking.")
   .option("--no-subagents", "Leaves out the conversations of subagents.")
   .option(
     "--no-redact",
@@ -72,18 +75,19 @@ export interface ExportOutput extends Versioned {
 /** Mode of new files, which are as private as a transcript. */
 const FILE_MODE = 0o600;
 
-/** By the names of their options. The first is the default. */
+/** By the names of their options. */
 const FORMATS = [
-  { name: "html", extension: ".html", what: "A page" },
-  { name: "markdown", extension: ".md", what: "A transcript" },
-  { name: "json", extension: ".json", what: "The JSON of a session" },
+  { name: "html", extension: ".html" },
+  { name: "markdown", extension: ".md" },
+  { name: "json", extension: ".json" },
 ] as const;
 
 export const command = runnable(definition, async (context, [argument], options) => {
   const output = options.output ?? (context.isTerminal ? undefined : "-");
-  const { name: format, extension, what } = formatAsked(options, output);
-  if (output === undefined)
-    throw badArguments(`${what} is not printed on a terminal.`, `Name a file: \`-o session${extension}\`.`);
+  const format = formatAsked(options, output);
+  if (output === undefined || format === undefined)
+    throw badArguments("A session is not exported to a terminal.", "Name a file: `-o session.html`, .md or .json.");
+  if (output === "-" && options.open) throw badArguments("--open needs a file.", "Name one: `-o session.html`.");
   const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
   noteUnread(context, unreadable);
@@ -93,20 +97,55 @@ export const command = runnable(definition, async (context, [argument], options)
   context.signal.throwIfAborted();
   if (session.conversation.stats.total_messages === 0 && session.children.length === 0) return 1;
   const sources = refsIn(root).flatMap(({ path }) => path ?? []);
+  const path = resolve(context.cwd, output);
+  if (output !== "-") await refuseSources(path, output, sources);
+  if (
+    output !== "-" &&
+    !options.yes &&
+    (await isFile(path)) &&
+    !(await confirmed(context, `${output} exists and will be replaced.`))
+  ) {
+    context.note("nothing was written");
+    return 1;
+  }
   if (format === "markdown") await writeTranscripts(context, session, { output, sources, alone: !subagents });
   else await writeFile(context, output, sources, (write) => writeAs(format, session, write));
+  if (output !== "-") context.note(redactedNote(session, options));
+  if (options.open) await openFile(context, path);
   return 0;
 });
 
-/** Returns the format of the option, or else of the file's extension. */
-function formatAsked(options: Options, output = ""): (typeof FORMATS)[number] {
+/** Returns whether there is a file that would be replaced; anything else is refused when it is written. */
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+}
+
+function redactedNote(session: ReadSession, { redact }: Options): string {
+  if (!redact) return "secrets are left in it";
+  const counts = new Map<string, number>();
+  for (const [kind, times] of redactionsIn(session)) counts.set(kind, (counts.get(kind) ?? 0) + times);
+  const kinds = [...counts].map(([kind, times]) => `${kind} ${times}`).join(", ");
+  const total = [...counts.values()].reduce((sum, times) => sum + times, 0);
+  return total === 0 ? "no secret was found in it" : `${counted(total, "secret")} redacted: ${kinds}`;
+}
+
+function redactionsIn({ conversation, children }: ReadSession): [kind: string, times: number][] {
+  return [...Object.entries(conversation.stats.redactions), ...children.flatMap(redactionsIn)];
+}
+
+/** Returns the format of the option, or else of the file's extension. Undefined if neither is given. */
+function formatAsked(options: Options, output: string | undefined): (typeof FORMATS)[number]["name"] | undefined {
   const [asked, ...others] = FORMATS.filter(({ name }) => options[name]);
   if (asked !== undefined && others.length > 0) {
     const given = [asked, ...others].map(({ name }) => `--${name}`).join(" and ");
     throw badArguments(`${given} exclude each other.`, "Give one of them.");
   }
+  if (output === undefined) return asked?.name;
   const ending = extname(output).toLowerCase();
-  return asked ?? FORMATS.find(({ extension }) => extension === ending) ?? FORMATS[0];
+  const format = asked ?? FORMATS.find(({ extension }) => extension === ending);
+  if (format !== undefined) return format.name;
+  const problem = output === "-" ? "No format given." : `The name ${output} does not say which format.`;
+  throw badArguments(problem, "Add --html, --markdown or --json, or name a file that ends in .html, .md or .json.");
 }
 
 interface Exporting {
@@ -185,11 +224,15 @@ async function writeFile(
 ): Promise<void> {
   if (output === "-") return content((piece) => context.out(piece));
   const path = resolve(context.cwd, output);
+  await refuseSources(path, output, sources);
+  await writeWhole(path, content, FILE_MODE);
+  context.note(`wrote ${path}`);
+}
+
+async function refuseSources(path: string, output: string, sources: readonly string[]): Promise<void> {
   for (const source of sources) {
     if (await isSameFile(path, source)) throw badArguments(`${output} is the session itself.`, "Name another file.");
   }
-  await writeWhole(path, content, FILE_MODE);
-  context.note(`wrote ${path}`);
 }
 
 async function isSameFile(path: string, other: string): Promise<boolean> {
