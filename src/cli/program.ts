@@ -73,9 +73,42 @@ export async function parseArguments(argv: readonly string[], columns: number): 
     program.parse(plainArguments(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? { kind: "text", text } : { kind: "wrong", message };
+    return error.exitCode === 0 ? { kind: "text", text } : { kind: "wrong", message: withMeant(message, argv) };
   }
   return work === undefined ? { kind: "text", text } : { kind: "command", work };
+}
+
+/** Words for a command that other programs use. */
+const MEANT: Readonly<Record<string, string>> = {
+  search: "find",
+  grep: "find",
+  query: "find",
+  ls: "list",
+  sessions: "list",
+  cat: "show",
+  view: "show",
+  read: "show",
+  cost: "stats",
+  costs: "stats",
+  usage: "stats",
+  tokens: "stats",
+  failures: "errors",
+  follow: "tail -f",
+  watch: "tail -f",
+  html: "export",
+  delete: "forget",
+  rm: "forget",
+  remove: "forget",
+  setup: "init",
+  install: "init",
+};
+
+/** Adds what an unknown command probably means, where its name is not similar. */
+function withMeant(message: string, [word = ""]: readonly string[]): string {
+  const meant = Object.hasOwn(MEANT, word) ? MEANT[word] : undefined;
+  if (meant === undefined || !message.includes(`unknown command '${word}'`)) return message;
+  const [first = "", ...rest] = message.split("\n").filter((line) => !line.startsWith("(Did you mean"));
+  return [first, `(Did you mean ${meant}?)`, ...rest].join("\n");
 }
 
 /** Rewrites `help snippets extract` to `snippets extract --help`, since commander's `help` takes only one word. */

@@ -35,6 +35,11 @@ describe("arguments", () => {
 
   for (const [argv, says] of [
     [["shw", "x"], /unknown command 'shw'\n\(Did you mean show\?\)/],
+    [["search", "x"], /unknown command 'search'\n\(Did you mean find\?\)\nRun/],
+    [["sessions"], /\(Did you mean list\?\)/],
+    [["ls"], /\(Did you mean list\?\)/],
+    [["grep", "x"], /\(Did you mean find\?\)/],
+    [["cost"], /\(Did you mean stats\?\)/],
     [["show", "x", "--jsn"], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
     [["show"], /missing required argument 'SESSION'/],
     [["show", "a", "b"], /too many arguments/],

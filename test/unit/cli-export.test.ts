@@ -182,7 +182,7 @@ describe("-o", () => {
     const again = ["export", SESSION, "-o", "page.html"];
     assert.match((await runCli(again, { home })).stderr, /page\.html exists and will be replaced\..* add --yes/);
     const declined = await runCli(again, { home, terminal: 80, stdin: "no\n" });
-    assert.deepEqual([declined.exitCode, /nothing was written\n$/.test(declined.stderr)], [1, true]);
+    assert.deepEqual([declined.exitCode, declined.stderr.endsWith("nothing was written\n")], [1, true]);
     assert.equal((await runCli([...again, "--yes"], { home })).exitCode, 0);
     assert.equal(statSync(join(home, "page.html")).mode & 0o777, 0o640);
   });

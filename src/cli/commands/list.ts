@@ -136,7 +136,10 @@ function listText({ colors, columns }: CommandContext, rows: readonly ListOutput
 }
 
 function titleCell({ is_archived, host, problem, title, prompt }: ListOutput): string {
-  const from = is_archived ? `(from the store${host === null ? "" : `, ${neutralLine(host)}`}) ` : "";
-  const name = neutralLine(problem === null ? (title ?? prompt ?? "") : `(not read: ${problem})`);
-  return cut(from + name, MAX_TITLE_COLUMNS);
+  const notes = [
+    ...(is_archived ? [`from the store${host === null ? "" : `, ${host}`}`] : []),
+    ...(problem === null ? [] : [`not read: ${problem}`]),
+  ].map((note) => `(${neutralLine(note)})`);
+  const name = cut(neutralLine(title ?? prompt ?? ""), MAX_TITLE_COLUMNS);
+  return [name, ...notes].filter((part) => part !== "").join(" ");
 }
