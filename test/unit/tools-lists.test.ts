@@ -49,8 +49,8 @@ describe("list_sessions", () => {
     for (const args of [{}, { limit: 2 }, { limit: 9 }, { max_chars: 1_000 }])
       assert.deepEqual(await listed(made, args), ids, JSON.stringify(args));
     // The working directory of a session counts, not the name of the folder that its file is in.
-    assert.deepEqual(await listed(made, { project: "weather" }), ids);
-    assert.deepEqual(await listed(made, { project: "lake" }), []);
+    assert.deepEqual(await listed(made, { project: "shop" }), ids);
+    assert.deepEqual(await listed(made, { project: "weather" }), []);
   });
 
   test("orders sessions before 1970 and of a far future", async () => {
