@@ -36,22 +36,21 @@ export async function filterByProject(
 interface AskedProject {
   /** Returns whether a working directory belongs to the project. */
   has(directory: string): boolean | Promise<boolean>;
-  /**
-   * Returns whether a session of Claude Code may belong to the project, by the name of the folder that its file is in, which
-   * several projects can share.
-   */
-  mayHave(label: string, directoryOf: () => Promise<string | null>): Promise<boolean>;
-  /** The answer for a session without a working directory. */
+  /** Returns whether a folder of Claude Code with this name may have sessions of the project; several projects can share one. */
+  mayHave(label: string): boolean;
+  /** The answer for a session of Claude Code without a working directory. */
   hasLabel(label: string): boolean;
+  /** Whether the sessions of folders with other names belong to it, by the working directory of the first of each. */
+  others: Map<string, boolean>;
 }
 
 function nameAsked(name: string): AskedProject {
-  const ending = `-${encodedProject(name)}`;
-  const hasLabel = (label: string): boolean => `-${label}`.endsWith(ending);
+  const encoded = encodedProject(name);
   return {
     has: (directory) => directory.split(/[\\/]/).findLast((part) => part !== "") === name,
-    mayHave: async (label) => hasLabel(label) || label.length >= MAX_ENCODED,
-    hasLabel: (label) => label === encodedProject(name),
+    mayHave: (label) => `-${label}`.endsWith(`-${encoded}`) || label.length >= MAX_ENCODED,
+    hasLabel: (label) => label === encoded,
+    others: new Map(),
   };
 }
 
@@ -64,39 +63,35 @@ async function folderAsked(folder: string, files: Pick<SessionFiles, "realpath">
   };
   const real = await realOf(folder);
   const folders = [...new Set([folder, real])];
-  const has = async (directory: string): Promise<boolean> =>
-    folders.some((each) => isWithin(each, directory)) || isWithin(real, await realOf(directory));
-  // Where the name of the folder says no, a link may still lead there: one session is asked for all under that name.
-  const labels = new Map<string, boolean>();
   return {
-    has,
-    mayHave: async (label, directoryOf) => {
-      if (folders.some((each) => mayBeOfProject(label, each) !== "no")) return true;
-      const known = labels.get(label);
-      if (known !== undefined) return known;
-      const directory = await directoryOf();
-      if (directory === null) return false;
-      const answer = await has(directory);
-      labels.set(label, answer);
-      return answer;
-    },
+    has: async (directory) =>
+      folders.some((each) => isWithin(each, directory)) || isWithin(real, await realOf(directory)),
+    mayHave: (label) => folders.some((each) => mayBeOfProject(label, each) !== "no"),
     hasLabel: (label) => folders.some((each) => mayBeOfProject(label, each) === "yes"),
+    others: new Map(),
   };
 }
 
 async function isAsked(ref: SessionRef, asked: AskedProject, files: Pick<SessionFiles, "openRead">): Promise<boolean> {
   const { project, projectLabel: label, source, path } = ref;
   if (project !== null) return asked.has(project);
-  if (source !== "claude-code" || path === null) return source === "claude-code" && asked.hasLabel(label);
-  let read: Promise<string | null> | undefined;
-  const directoryOf = (): Promise<string | null> =>
-    (read ??= readSessionHead(path, files).then(
-      ({ cwd }) => cwd,
-      () => null,
-    ));
-  if (!(await asked.mayHave(label, directoryOf))) return false;
-  const directory = await directoryOf();
-  return directory === null ? asked.hasLabel(label) : asked.has(directory);
+  if (source !== "claude-code") return false;
+  // A link, or a file that was moved, has another name: one session is asked for all under it.
+  const known = asked.mayHave(label) ? undefined : asked.others.get(label);
+  if (known === false) return false;
+  const directory = path === null ? null : await directoryOf(path, files);
+  const answer = directory === null ? asked.hasLabel(label) : await asked.has(directory);
+  if (directory !== null && !asked.mayHave(label) && known === undefined) asked.others.set(label, answer);
+  return answer;
+}
+
+/** Returns the working directory that a file of Claude Code names. */
+async function directoryOf(path: string, files: Pick<SessionFiles, "openRead">): Promise<string | null> {
+  try {
+    return (await readSessionHead(path, files)).cwd;
+  } catch {
+    return null;
+  }
 }
 
 /** Resolves links; of a path that does not exist, those on the way to it. */

@@ -39,10 +39,6 @@ export async function openSqlite(path: string, busyMs = BUSY_MS): Promise<Sqlite
   const copy = facts !== undefined && needsCopy(path) ? copyWithLog(path) : undefined;
   let isUnused = copy === undefined && facts !== undefined && isWithoutLog(path);
   let driver = opened(copy === undefined ? path : join(copy, COPY), isUnused);
-  const close = (): void => {
-    driver.close();
-    if (copy !== undefined) rmSync(copy, { recursive: true, force: true });
-  };
   return {
     query:
       (sql) =>
@@ -55,7 +51,7 @@ export async function openSqlite(path: string, busyMs = BUSY_MS): Promise<Sqlite
         }
         return driver.prepare(sql).all(...values);
       },
-    close,
+    close: () => driver.close(),
   };
 }
 
@@ -75,17 +71,31 @@ function needsCopy(path: string): boolean {
   return (sizeOf(`${path}-wal`) ?? 0) > 0 && sizeOf(`${path}-shm`) === undefined && isInWalMode(path);
 }
 
-/** Copies a database and its log to a folder that only this user can read. */
+/** Copies of this process by the path of the database, removed at its end: a database is opened for each of its sessions. */
+const copies = new Map<string, { stamp: string; folder: string }>();
+
+/** Returns the folder with a copy of a database and its log, which only this user can read. */
 function copyWithLog(path: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "opencode-transcripts-"));
+  const files = ["", "-wal"].map((suffix) => ({ from: path + suffix, name: COPY + suffix }));
+  const stamp = files.map(({ from }) => `${statSync(from).size} ${statSync(from).mtimeMs}`).join();
+  const known = copies.get(path);
+  if (known?.stamp === stamp) return known.folder;
+  if (copies.size === 0) process.once("exit", () => [...copies.values()].forEach(remove));
+  if (known !== undefined) remove(known);
+  const copy = { stamp, folder: mkdtempSync(join(tmpdir(), "opencode-transcripts-copy-")) };
+  copies.set(path, copy);
   try {
-    for (const suffix of ["", "-wal"])
-      copyFileSync(path + suffix, join(folder, COPY + suffix), constants.COPYFILE_FICLONE);
-    return folder;
+    for (const { from, name } of files) copyFileSync(from, join(copy.folder, name), constants.COPYFILE_FICLONE);
+    return copy.folder;
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    copies.delete(path);
+    remove(copy);
     throw error;
   }
+}
+
+function remove({ folder }: { folder: string }): void {
+  rmSync(folder, { recursive: true, force: true });
 }
 
 function sizeOf(path: string): number | undefined {

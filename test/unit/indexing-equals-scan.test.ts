@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { foldedPattern } from "../../src/matching/folding.ts";
 import { runJob } from "../../src/queries/over-sessions.ts";
@@ -62,8 +62,9 @@ describe("content of the index", () => {
     const paths = files.map(({ path }, at) => {
       const folder = join(home, ".claude", "projects", `p${at}`);
       mkdirSync(folder, { recursive: true });
-      copyFileSync(path, join(folder, basename(path)));
-      return join(folder, basename(path));
+      const copy = join(folder, `${basename(path, extname(path))}.jsonl`);
+      copyFileSync(path, copy);
+      return copy;
     });
     const store = await newStore();
     await updateIndex(store, where, {

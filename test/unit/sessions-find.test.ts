@@ -284,10 +284,14 @@ describe("projects", () => {
     assert.deepEqual(idsOf(await find(machine.where, { project: "app-x" })), ["ses_out"]);
     assert.deepEqual(idsOf(await find(machine.where, { project: "app" })), ["a"]);
     assert.deepEqual(idsOf(await find(machine.where, { project: "app-old" })), ["c"]);
-    for (const project of ["APP-x", "old", "w-app"])
+    // The working directory counts, not the name of the folder that the file is in.
+    machine.claudeFile("-moved/e.jsonl", 0, { cwd: "/w/elsewhere" });
+    for (const project of ["elsewhere", "/w/elsewhere"])
+      assert.deepEqual(idsOf(await find(machine.where, { project })), ["e"]);
+    for (const project of ["APP-x", "old", "w-app", "moved"])
       assert.deepEqual(idsOf(await find(machine.where, { project })), []);
     assert.deepEqual(idsOf(await find(machine.where, { project: "/nowhere" })), []);
-    assert.equal((await find(machine.where, { project: "/" })).sessions.length, 6);
+    assert.equal((await find(machine.where, { project: "/" })).sessions.length, 7);
   });
 });
 

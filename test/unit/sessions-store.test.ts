@@ -10,7 +10,7 @@ import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
 import { opencodeSession } from "../../src/sessions/store-export.ts";
 import { chunksOf } from "../../src/transcript/format/formats.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import {
@@ -217,6 +217,17 @@ describe("a running opencode", () => {
 });
 
 describe("the folder of a database that is read", () => {
+  const before = process.env["TMPDIR"];
+  const copies = makeTempDir();
+  beforeAll(() => {
+    process.env["TMPDIR"] = copies;
+    chmodSync(copies, 0o777);
+  });
+  afterAll(() => {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  });
+
   /** A folder with the database, and what of its log is there. */
   async function folderWith(...suffixes: readonly string[]): Promise<{ machine: Machine; folder: string }> {
     const source = new Machine();
@@ -247,6 +258,14 @@ describe("the folder of a database that is read", () => {
         assert.deepEqual(others, [], argv.join(" "));
       }
     });
+
+    if (what.includes("copy"))
+      test("is copied once, however often it is opened", async () => {
+        const { machine } = await folderWith(...suffixes);
+        const before = readdirSync(copies).length;
+        for (let round = 0; round < 3; round += 1) await exportedFrom(machine.database, "ses_1");
+        assert.equal(readdirSync(copies).length, before + 1);
+      });
 
     test.skipIf(process.geteuid?.() !== 0)(`may be closed to the user for writing, ${what}`, async () => {
       const { machine, folder } = await folderWith(...suffixes);
