@@ -2,7 +2,7 @@
  * Adds up tokens and costs of many sessions. Forks, resumed sessions and subagents repeat messages of other files, so each
  * message id is counted once, in any order of adding sessions.
  */
-import type { TranscriptMessage } from "./model.ts";
+import type { ToolStatus, TranscriptMessage } from "./model.ts";
 
 /** Usage of one answer. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
@@ -23,6 +23,15 @@ export interface UsageRecord {
   isEstimate: boolean;
   /** Only the start of the stream was recorded. */
   isLowerBound: boolean;
+  /** Calls of the answer, which its copies have too. Left out where no copy is known. */
+  calls?: readonly CallCount[];
+}
+
+/** Calls of one tool that ended in one way. */
+export interface CallCount {
+  tool: string;
+  status: ToolStatus;
+  count: number;
 }
 
 /** Fields of an assistant message that its usage is in. */
@@ -103,7 +112,10 @@ export class UsageLedger {
   readonly #timeZone: string;
   readonly #byId = new Map<string, Call>();
   readonly #withoutId: Call[] = [];
-  #repeated = 0;
+  /** Records left out because another session has the same answer. */
+  readonly #repeated: UsageRecord[] = [];
+  /** Sessions with copies of one answer: forks, branches, asides. */
+  readonly #pairs: [string, string][] = [];
 
   /** IANA time zone for days: `Europe/Berlin`, `UTC`. Throws a `RangeError` for an unknown zone. */
   constructor(timeZone: string) {
@@ -130,7 +142,27 @@ export class UsageLedger {
 
   /** Returns the number of records left out because their message was already counted. */
   get repeated(): number {
-    return this.#repeated + this.#forkCopies().size;
+    return this.copies.length;
+  }
+
+  /** Returns the records left out because their message was already counted. */
+  get copies(): UsageRecord[] {
+    return [...this.#repeated, ...[...this.#forkCopies().keys()].map(({ first }) => first)];
+  }
+
+  /** Returns a name for each session that shares answers with others, the same for all of these. */
+  families(): Map<string, string> {
+    const names = new Map<string, string>();
+    const nameOf = (id: string): string => {
+      const name = names.get(id);
+      return name === undefined || name === id ? id : nameOf(name);
+    };
+    const forks = [...this.#forkCopies()].map(([{ session }, original]): [string, string] => [session.id, original]);
+    for (const [one, other] of [...this.#pairs, ...forks]) {
+      names.set(nameOf(other), nameOf(one));
+      names.set(nameOf(one), nameOf(one));
+    }
+    return new Map([...this.#pairs, ...forks].flat().map((id) => [id, nameOf(id)]));
   }
 
   /** Returns the sums by a key: days, weeks and months in ascending order, unknown ones last; others with the highest cost first. */
@@ -157,22 +189,27 @@ export class UsageLedger {
     yield* this.#withoutId;
   }
 
-  /** Returns the answers that opencode copied into a fork, under new ids. The ids of copies are newer. */
-  #forkCopies(): Set<Call> {
-    const copies = new Set<Call>();
+  /**
+   * Returns the answers that opencode copied into a fork, under new ids, with the session that had them first. The ids of
+   * copies are newer.
+   */
+  #forkCopies(): Map<Call, string> {
+    const copies = new Map<Call, string>();
     const byKey = Map.groupBy(this.#byId.values(), forkKey);
     byKey.delete(undefined);
     for (const alike of byKey.values()) {
       if (alike.length === 1) continue;
       const original = alike.reduce((first, call) => (idOf(call) < idOf(first) ? call : first));
-      for (const call of alike) if (call.session.id !== original.session.id) copies.add(call);
+      for (const call of alike) if (call.session.id !== original.session.id) copies.set(call, original.session.id);
     }
     return copies;
   }
 
   #merge(call: Call, session: LedgerSession, record: UsageRecord): void {
-    this.#repeated += 1;
-    if (comesBefore(record, session, call)) {
+    if (session.id !== call.session.id) this.#pairs.push([session.id, call.session.id]);
+    const isFirst = comesBefore(record, session, call);
+    this.#repeated.push(isFirst ? call.first : record);
+    if (isFirst) {
       call.session = session;
       call.first = record;
     }
@@ -235,7 +272,7 @@ export class UsageSum {
   /** Number of answers without a price, by model. */
   readonly #unpriced = new Map<string, number>();
 
-  add(usage: Omit<UsageRecord, "sourceId" | "timestamp" | "isSidechain">): void {
+  add(usage: Omit<UsageRecord, "sourceId" | "requestId" | "timestamp" | "isSidechain" | "calls">): void {
     this.#messages += 1;
     this.#in += usage.tokensIn;
     this.#out += usage.tokensOut;

@@ -1,6 +1,6 @@
 /** Adds up many sessions. Pure. */
-import { type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
-import type { TranscriptStats } from "../parse/model.ts";
+import { type CallCount, type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
+import type { ToolStatus, TranscriptStats } from "../parse/model.ts";
 import { parentOf } from "./figures.ts";
 import { agentOf, hostOf, isSubagent, type SessionRef } from "../sessions/session-ref.ts";
 import type { Figures } from "../sessions/read-figures.ts";
@@ -39,6 +39,10 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
   const tops = read.filter(isTop);
+  // Forks, branches and asides have copies of earlier calls and prompts, as they have of answers.
+  const copied = all.copies.flatMap(({ calls = [] }) => calls);
+  const copies = (status?: ToolStatus): number =>
+    copied.reduce((total, call) => total + (status === undefined || call.status === status ? call.count : 0), 0);
   // Subagents work while the session that started them waits.
   const timed = (pick: (stats: TranscriptStats) => number): number =>
     (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + pick(figures.stats), 0);
@@ -56,17 +60,17 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
     subagents_alone: ledgerOf(read.filter((each) => !isTop(each))).total(),
     repeated_messages: all.repeated,
     // The prompts of subagents are from the sessions that started them.
-    prompts: tops.reduce((total, { figures }) => total + figures.stats.human_messages, 0),
+    prompts: tops.reduce((total, { figures }) => total + figures.stats.human_messages, 0) - copiedPrompts(tops, all),
     messages: sum(({ total_messages }) => total_messages),
-    tool_calls: sum(({ tool_use_count }) => tool_use_count),
-    tool_errors: sum(({ tool_error_count }) => tool_error_count),
-    tool_rejected: sum(({ tool_rejected_count }) => tool_rejected_count),
-    tool_interrupted: sum(({ tool_interrupted_count }) => tool_interrupted_count),
-    tool_pending: sum(({ tool_pending_count }) => tool_pending_count),
+    tool_calls: sum(({ tool_use_count }) => tool_use_count) - copies(),
+    tool_errors: sum(({ tool_error_count }) => tool_error_count) - copies("error"),
+    tool_rejected: sum(({ tool_rejected_count }) => tool_rejected_count) - copies("rejected"),
+    tool_interrupted: sum(({ tool_interrupted_count }) => tool_interrupted_count) - copies("interrupted"),
+    tool_pending: sum(({ tool_pending_count }) => tool_pending_count) - copies("pending"),
     thinking_blocks: sum(({ thinking_blocks }) => thinking_blocks),
     withheld_thinking_blocks: sum(({ withheld_thinking_blocks }) => withheld_thinking_blocks),
     models: all.rows("model").map(({ key, ...usage }) => ({ model: key, ...usage })),
-    tools: toolsOf(stats),
+    tools: toolsOf(stats, copied),
     redactions: redactionsOf(stats),
     damaged: read.reduce((total, { figures }) => total + figures.error_count, 0),
     unknown_lines: read.reduce((total, { figures }) => total + figures.unknown_lines, 0),
@@ -132,13 +136,37 @@ function timesOf(read: readonly ReadSession[]): { first: string | null; last: st
   return { first: span.first, last: span.last };
 }
 
-function toolsOf(all: readonly TranscriptStats[]): { tool: string; calls: number; errors: number }[] {
+/** Returns the number of prompts that sessions with copies of the same answers have at the same time. */
+function copiedPrompts(read: readonly ReadSession[], ledger: UsageLedger): number {
+  const families = ledger.families();
+  const seen = new Set<string>();
+  let copies = 0;
+  for (const { ref, figures } of read) {
+    const family = families.get(ref.id);
+    for (const time of family === undefined ? [] : new Set(figures.prompts)) {
+      if (seen.has(`${family} ${time}`)) copies += 1;
+      seen.add(`${family} ${time}`);
+    }
+  }
+  return copies;
+}
+
+function toolsOf(
+  all: readonly TranscriptStats[],
+  copied: readonly CallCount[],
+): { tool: string; calls: number; errors: number }[] {
   const tools = new Map<string, { calls: number; errors: number }>();
   for (const { tools: each } of all) {
     for (const [name, { calls, errors }] of Object.entries(each)) {
       const known = tools.get(name) ?? { calls: 0, errors: 0 };
       tools.set(name, { calls: known.calls + calls, errors: known.errors + errors });
     }
+  }
+  for (const { tool, status, count } of copied) {
+    const known = tools.get(tool);
+    if (known === undefined) continue;
+    const errors = known.errors - (status === "error" ? count : 0);
+    tools.set(tool, { calls: known.calls - count, errors });
   }
   return [...tools]
     .map(([tool, sums]) => ({ tool, ...sums }))

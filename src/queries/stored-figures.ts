@@ -7,10 +7,10 @@ import type { ToolStats } from "../parse/model.ts";
 import { entryOf } from "../parse/open-calls.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums, SUBAGENT_TOOLS } from "../parse/statistics.ts";
-import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
+import { type Answer, hasUsage, UsageLedger, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import type { FolderListings } from "../sessions/agent-progress.ts";
-import type { Figures } from "../sessions/read-figures.ts";
-import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { callCounts, type Figures, isTypedPrompt } from "../sessions/read-figures.ts";
+import { agentOf, placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import { type KindCount, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import { firstTimeOf } from "./stored-session.ts";
 import type { AnswerRow, FigureRows, MessageCount, Store } from "../store/store.ts";
@@ -24,7 +24,7 @@ const SESSIONS_AT_ONCE = 100;
  * Rejects with a `TranscriptsError`.
  */
 export async function storedFigures(
-  store: Pick<Store, "backend" | "machine" | "sessions" | "figures">,
+  store: Pick<Store, "backend" | "machine" | "sessions" | "figures" | "messages" | "blocks">,
   refs: readonly SessionRef[],
 ): Promise<Map<SessionRef, Figures>> {
   const isAnyArchived = refs.some(({ archived }) => archived !== null);
@@ -61,7 +61,42 @@ export async function storedFigures(
       if (kept?.revision === session.state.revision) found.set(asked, figuresIn(session, kept, pricing));
     }
   }
+  await addCopies(store, found, new Map(stored.map(({ asked, session }) => [asked, session.session_id])));
   return found;
+}
+
+/** Returns the sessions that share answers with others: forks, branches and asides. */
+export function relatives(found: ReadonlyMap<SessionRef, Figures>): [SessionRef, Figures][] {
+  const ledger = new UsageLedger("UTC");
+  for (const [ref, { usage }] of found) ledger.add({ id: ref.id, project: null, agent: agentOf(ref) }, usage);
+  const families = ledger.families();
+  return [...found].filter(([{ id }]) => families.has(id));
+}
+
+/** Adds the calls and prompts of sessions that share answers with others, so that they are counted once. */
+async function addCopies(
+  store: Pick<Store, "blocks" | "messages">,
+  found: ReadonlyMap<SessionRef, Figures>,
+  ids: ReadonlyMap<SessionRef, string>,
+): Promise<void> {
+  for (const [ref, figures] of relatives(found)) {
+    const id = ids.get(ref);
+    if (id === undefined) continue;
+    const messages = (await store.messages(id)).filter(({ superseded }) => !superseded);
+    const blocks = Map.groupBy(await store.blocks(id), ({ message_id }) => message_id);
+    const calls = new Map(
+      messages.map((row) => {
+        const counted = row.block_counts.flatMap((kind) => Array.from({ length: kind.count }, () => kind));
+        const own = (blocks.get(row.message_id) ?? []).filter(({ superseded }) => !superseded);
+        return [`${row.source_id} ${row.occurred_at}`, callCounts([...counted, ...own])];
+      }),
+    );
+    figures.prompts = messages.filter(isTypedPrompt).flatMap(({ occurred_at: time }) => time ?? []);
+    for (const record of figures.usage) {
+      const counts = calls.get(`${record.sourceId} ${record.timestamp}`);
+      if (counts !== undefined) record.calls = counts;
+    }
+  }
 }
 
 function figuresIn(session: StoredSession, { answers, messages, blocks }: FigureRows, pricing: Pricing): Figures {

@@ -1,6 +1,8 @@
 /** Figures of a session, without its texts. */
-import type { SessionMetadata, TranscriptMessage, TranscriptStats } from "../parse/model.ts";
+import { given } from "../given.ts";
+import type { ParsedContentBlock, SessionMetadata, TranscriptMessage, TranscriptStats } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
+import { entryOf } from "../parse/open-calls.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { readTranscript } from "../parse/read-transcript.ts";
@@ -8,7 +10,7 @@ import { isConversation } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
-import { hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
+import { type CallCount, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import { openReadable, type OpenOptions } from "./open-session.ts";
 import { readingOptions } from "./reading-options.ts";
 import type { SessionRef } from "./session-ref.ts";
@@ -27,6 +29,8 @@ export interface Figures {
   error_count: number;
   /** Usage of each answer, in order, for a `UsageLedger`. */
   usage: UsageRecord[];
+  /** Times of the person's prompts, in UTC. Left out where no other session may have a copy of one. */
+  prompts?: string[];
 }
 
 /** Reads the session. Rejects with a `TranscriptsError` if it cannot be read. */
@@ -35,6 +39,7 @@ export async function figuresOf(
   { between, signal, stdin }: Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin"> = {},
 ): Promise<Figures> {
   const answers = new Set<TranscriptMessage>();
+  const prompts: string[] = [];
   const input = openReadable(ref, { stdin });
   const options = {
     ...(await readingOptions(ref, { subagents: true, signal })),
@@ -45,9 +50,12 @@ export async function figuresOf(
   };
   const { reader, messages, blocks } = await readCalls(input, options, (message) => {
     if (message.message_type === "assistant") answers.add(message);
+    const time = isTypedPrompt(message) ? inUtc(message.timestamp) : null;
+    if (time !== null) prompts.push(time);
   });
   const { stats, metadata, lines, error_count } = reader.summary();
   const ended = withEndings(stats, correlateToolCalls(messages, blocks));
+  const calls = Map.groupBy(blocks, ({ message_id }) => message_id);
   return {
     stats: ended,
     metadata: {
@@ -59,8 +67,34 @@ export async function figuresOf(
     // Of an archived session, these are counted and not kept.
     unknown_lines: ref.archived?.counts.unknown_lines ?? lines.unknown,
     error_count: ref.archived?.counts.damaged ?? error_count,
-    usage: [...answers].filter(hasUsage).map((answer) => ({ ...usageOf(answer), timestamp: inUtc(answer.timestamp) })),
+    usage: [...answers].filter(hasUsage).map((answer) => ({
+      ...usageOf(answer),
+      timestamp: inUtc(answer.timestamp),
+      ...given({ calls: callCounts(calls.get(answer.id) ?? []) }),
+    })),
+    prompts,
   };
+}
+
+/** Returns whether a person typed it, to the main agent. */
+export function isTypedPrompt({
+  user_kind,
+  is_sidechain,
+}: Pick<TranscriptMessage, "user_kind" | "is_sidechain">): boolean {
+  return user_kind === "human" && !is_sidechain;
+}
+
+/** Counts the calls among blocks; undefined if there are none. */
+export function callCounts(
+  blocks: readonly Pick<ParsedContentBlock, "block_type" | "tool_name" | "status">[],
+): CallCount[] | undefined {
+  const counts = new Map<string, CallCount>();
+  for (const { block_type, tool_name, status: ended } of blocks) {
+    if (block_type !== "tool_use") continue;
+    const [tool, status] = [tool_name ?? "", ended ?? "pending"];
+    entryOf(counts, `${status} ${tool}`, () => ({ tool, status, count: 0 })).count += 1;
+  }
+  return counts.size === 0 ? undefined : [...counts.values()];
 }
 
 /** Reads a session until something was said in it. Rejects with a `TranscriptsError` if it cannot be read. */

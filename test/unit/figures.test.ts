@@ -38,7 +38,7 @@ async function checked(content: string | Uint8Array): Promise<Figures> {
   const whole = await parseTranscript("S", readFileSync(path), options);
   const { stats, metadata, lines, errors, messages } = whole;
   const figures = await figuresOf(refOf(path));
-  const { usage, ...rest } = figures;
+  const { usage, prompts: _, ...rest } = figures;
   const [first, last] = [metadata.firstTimestamp, metadata.lastTimestamp].map(storableTime);
   const told = { ...metadata, title: wholeLine(metadata.title), firstTimestamp: first, lastTimestamp: last };
   assert.deepEqual(rest, { stats, metadata: told, unknown_lines: lines.unknown, error_count: errors.length });
