@@ -51,7 +51,7 @@ function withoutMachine(text: string): string {
   return withoutOrigin(text.replaceAll(/^cannot be resumed: .*\n/gm, ""))
     .replaceAll(/"(?:path|database|host)":(?:null|"[^"]*"),?/g, "")
     .replaceAll(/^ +"(?:host)": .*\n/gm, "")
-    .replaceAll(/(?: · | {2}|\()(?:from the store, their-host|not recorded on this machine|their-host)\)?/g, "")
+    .replaceAll(/(?: · | {2}| \()(?:from the store, their-host|not recorded on this machine|their-host)\)?/g, "")
     .replaceAll(/ +/g, " ")
     .replaceAll(/^-+$/gm, "");
 }

@@ -45,6 +45,21 @@ describe("transcripts list", () => {
     );
   });
 
+  test("a session before its subagents, which are newer", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const child = assistant({ id: "msg_child", blocks: [{ type: "text", text: "y" }] }, 3_000);
+    storeSession(home, child.replace('"cwd"', '"isSidechain":true,"agentId":"abc","cwd"'), {
+      id: `${SESSION}/subagents/agent-abc`,
+    });
+    storeSession(home, user("Newest", 4_000), { id: OTHER });
+    const { stdout } = await runCli(["list", "--json", "--subagents"], { home });
+    assert.deepEqual(
+      rowsOf("list", stdout).map(({ session_id: id }) => id),
+      [OTHER, SESSION, "agent-abc"],
+    );
+  });
+
   test("narrowed down", async () => {
     assert.deepEqual(await ids(), [OTHER, SESSION]);
     assert.deepEqual(await ids("--recent", "1"), [OTHER]);

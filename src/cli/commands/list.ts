@@ -33,7 +33,7 @@ const definition = createCommand("list", {
   description:
     "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
     "Times are those of the entries, not of the files. Figures cover the whole session, even with --since or --until; `stats` " +
-    "counts only what is in that range. Sessions of subagents and sessions in which nothing was said are left out " +
+    "counts only what is in that range. Sessions of subagents, which come after the one that started them, and sessions in which nothing was said are left out " +
     "unless --subagents or --empty is given.",
   examples: {
     "transcripts list --today": "Lists today's sessions.",
@@ -80,7 +80,7 @@ export const command = runnable(definition, async (context, _args, options) => {
   });
   const rows = await redactedRows<ListOutput>(
     redactor,
-    found.rows.map((row) => ({ version: 1, ...row })),
+    parentsFirst(found.rows).map((row) => ({ version: 1, ...row })),
   );
   for (const { path, session_id: id, problem } of rows)
     if (problem !== null) noteUnread(context, [{ path: path ?? id, reason: problem }]);
@@ -103,6 +103,19 @@ export const command = runnable(definition, async (context, _args, options) => {
     );
   return rows.length > 0 ? 0 : 1;
 });
+
+/** Puts the subagents of a session after it, and otherwise keeps the order. */
+function parentsFirst(rows: readonly ListedSession[]): ListedSession[] {
+  const listed = new Set(rows.map(({ session_id: id }) => id));
+  const children = Map.groupBy(rows, ({ parent_session_id: parent }) => (listed.has(parent ?? "") ? parent : null));
+  const family = (row: ListedSession): ListedSession[] => [
+    row,
+    ...(children.get(row.session_id) ?? []).flatMap(family),
+  ];
+  const ordered = new Set((children.get(null) ?? []).flatMap(family));
+  // Sessions that name each other as parents come last.
+  return [...ordered, ...rows.filter((row) => !ordered.has(row))];
+}
 
 /** Options that leave sessions out. */
 const FILTERS = ["today", "since", "until", "project", "agent", "here"] as const;

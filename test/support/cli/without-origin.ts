@@ -5,5 +5,5 @@ export function withoutOrigin(text: string): string {
     .replaceAll(/"resume":(?:null|"[^"]*"),/g, "")
     .replaceAll(/ · from the store$/gm, "")
     .replaceAll(/^(?:cannot be resumed|resume): .*\n/gm, "")
-    .replaceAll("(from the store) ", "");
+    .replaceAll(" (from the store)", "");
 }
