@@ -3,15 +3,6 @@ import { given } from "../given.ts";
 import type { HostRecord, SessionRecord } from "../transcript/records.ts";
 import { fieldsOf, numberOf, textOf, type Fields } from "../parse/json-fields.ts";
 
-/** Returns `provider/model` of a message; versions of the host have it in one of two places. */
-export function modelName(info: unknown): string | undefined {
-  const model = fieldsOf(info, "model") ?? info;
-  const modelID = textOf(model, "modelID") ?? textOf(model, "id");
-  const providerID = textOf(model, "providerID");
-  if (modelID === undefined || (model === info && providerID === undefined)) return undefined;
-  return providerID === undefined ? modelID : `${providerID}/${modelID}`;
-}
-
 /** Returns the record for a session's `info`. */
 export function sessionRecord(sessionID: string, info: Fields, isNew: boolean): SessionRecord {
   const version = textOf(info, "version");

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { callHints, promptRecords, resultHints } from "../../src/host/opencode-1/hook-records.ts";
 import { EventTranslator } from "../../src/host/opencode-1/events.ts";
-import { storedRecords } from "../../src/host/opencode-1/queries.ts";
+import { jsonCopy } from "../../src/json-copy.ts";
+import { storedRecords } from "../../src/parse/sources/opencode-records.ts";
 import { stored } from "../support/recording/conversation.ts";
 import { abortError, event, part, status, type HostStep } from "../support/recording/host-steps.ts";
 import { hostileMaker, spoiled } from "../support/recording/hostile-values.ts";
@@ -189,7 +190,7 @@ describe("hooks called with values that no host should pass", () => {
     const messages = stored(sampleConversation("ses_1"));
     fc.assert(
       fc.property(fc.constantFrom(...messages), path, hostileMaker, (one, places, make) => {
-        const records = storedRecords(spoiled(one, places, make()));
+        const records = storedRecords(jsonCopy(spoiled(one, places, make())));
         assert.deepEqual(JSON.parse(JSON.stringify(records)), records);
       }),
       { numRuns: runs(1_000) },

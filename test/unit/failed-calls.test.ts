@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sessionRecord } from "../../src/host/session-records.ts";
-import { storedRecords } from "../../src/host/opencode-1/queries.ts";
+import { storedRecords } from "../../src/parse/sources/opencode-records.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { outputOf, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Options } from "../../src/config.ts";
 import { sessionRecord } from "../../src/host/session-records.ts";
-import { storedRecords } from "../../src/host/opencode-1/queries.ts";
+import { storedRecords } from "../../src/parse/sources/opencode-records.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { jsonl, markdown } from "../../src/parse/sources/transcript-files.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";

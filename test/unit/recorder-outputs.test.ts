@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { storedRecords } from "../../src/host/opencode-2/stored-messages.ts";
+import { storedRecords2 } from "../../src/parse/sources/opencode-2-message.ts";
 import { bash, data, INPUT, resultsOf, withCalls } from "../support/recording/calls-recorded.ts";
 import { call, completed, hook, PENDING, running, type CallPlace } from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording } from "../support/recording/recording.ts";
@@ -239,7 +239,7 @@ describe("the output of a call", () => {
       ];
       const recording = new Recording(folder, { hostOutputs });
       const message = { id: "msg_1", type: "assistant", content, time: { created: 1, completed: 4 } };
-      for (const record of storedRecords("ses_1", message)) recording.recorder.accept(record);
+      for (const record of storedRecords2("ses_1", message)) recording.recorder.accept(record);
       await recording.end();
       assert.deepEqual(await outputs(folder), [marked, marked, marked, "output of another call"]);
     });

@@ -3,8 +3,8 @@ import { given } from "../../given.ts";
 import { jsonCopy } from "../../json-copy.ts";
 import type { ActivityRecord, HostRecord } from "../../transcript/records.ts";
 import { fieldsOf, textOf, listOf, numberOf, fieldOf, stringOf, type Fields } from "../../parse/json-fields.ts";
-import { errorFields, partRecords } from "../part-records.ts";
-import { eventRecord, type EventFields, modelName, sessionRecord } from "../session-records.ts";
+import { errorFields, messageRecord, partRecords, placeOfPart } from "../../parse/sources/opencode-records.ts";
+import { eventRecord, type EventFields, sessionRecord } from "../session-records.ts";
 
 /** Maximum number of messages whose role is remembered; a part does not say whose it is. */
 const MAX_ROLES = 5_000;
@@ -54,7 +54,8 @@ export class EventTranslator {
       dropOldest(this.#progress, MAX_PROGRESS);
       return [];
     }
-    return partRecords(part, this.#roles.get(textOf(part, "messageID") ?? ""));
+    const place = placeOfPart(part);
+    return (place && partRecords(part, place, this.#roles.get(place.messageID))) ?? [];
   }
 
   #message(properties: Fields): HostRecord[] {
@@ -64,25 +65,6 @@ export class EventTranslator {
     this.learnRole(record.messageID, record.role);
     return [record];
   }
-}
-
-/** Returns the record for a message's `info`. */
-export function messageRecord(info: Fields): Extract<HostRecord, { kind: "message" }> | undefined {
-  const sessionID = textOf(info, "sessionID");
-  const messageID = textOf(info, "id");
-  const role = stringOf(info, "role");
-  if (sessionID === undefined || messageID === undefined) return undefined;
-  if (role !== "user" && role !== "assistant") return undefined;
-  const time = fieldsOf(info, "time");
-  return {
-    kind: "message",
-    sessionID,
-    messageID,
-    role,
-    completed: numberOf(time, "completed") !== undefined,
-    aborted: stringOf(fieldsOf(info, "error"), "name") === "MessageAbortedError",
-    ...given({ agent: textOf(info, "agent"), model: modelName(info), createdMs: numberOf(time, "created") }),
-  };
 }
 
 function deltaRecords(properties: Fields): HostRecord[] {

@@ -3,9 +3,8 @@ import { given } from "../../given.ts";
 import { jsonCopy } from "../../json-copy.ts";
 import type { HostRecord, PromptPart } from "../../transcript/records.ts";
 import type { EventTranslator } from "./events.ts";
-import { modelName } from "../session-records.ts";
 import { fieldsOf, textOf, isFields, listOf, fieldOf, stringOf } from "../../parse/json-fields.ts";
-import { completedOutput, userPart } from "../part-records.ts";
+import { completedOutput, modelName, userPart } from "../../parse/sources/opencode-records.ts";
 
 /** Returns the records for `chat.message`: a prompt with all its parts. */
 export function promptRecords(translator: EventTranslator, input: unknown, prompt: unknown): HostRecord[] {

@@ -2,8 +2,7 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";
-import { messageRecord } from "./events.ts";
-import { partRecords } from "../part-records.ts";
+import { storedRecords } from "../../parse/sources/opencode-records.ts";
 import { sessionRecord } from "../session-records.ts";
 import { ANSWER_MS } from "../shared.ts";
 import { textOf, isFields, listOf, fieldOf } from "../../parse/json-fields.ts";
@@ -33,7 +32,7 @@ export class OpencodeQueries implements RecorderQueries {
     const answer = await atMost(ANSWER_MS, this.#client.session.messages({ path: { id: sessionID }, query }));
     if (!Array.isArray(fieldOf(answer, "data")))
       throw new Error("opencode did not return the messages of the session.");
-    return listOf(answer, "data").flatMap(storedRecords);
+    return listOf(answer, "data").flatMap((message) => storedRecords(jsonCopy(message)));
   }
 }
 
@@ -55,15 +54,4 @@ export async function summarize(client: Client, directory: string, sessionID: st
   const answer = await client.session.summarize({ path: { id: sessionID }, query: { directory }, body });
   // The client resolves, with the error, when the host answers with one.
   if (fieldOf(answer, "error") !== undefined) throw new Error("the request failed.");
-}
-
-/** Returns the records for a message as opencode stores and exports it: `{ info, parts }`. */
-export function storedRecords(message: unknown): HostRecord[] {
-  const stored = jsonCopy(message);
-  const info = fieldOf(stored, "info");
-  const record = isFields(info) ? messageRecord(info) : undefined;
-  if (!record) return [];
-  const parts = listOf(stored, "parts").filter(isFields);
-  parts.sort((a, b) => ((textOf(a, "id") ?? "") < (textOf(b, "id") ?? "") ? -1 : 1));
-  return [record, ...parts.flatMap((part) => partRecords(part, record.role))];
 }

@@ -13,7 +13,13 @@ import {
   stringOf,
   type Fields,
 } from "../../parse/json-fields.ts";
-import { callRecords, messageRecords, textPlace, type MessagePlace, type TextKind } from "./stored-messages.ts";
+import {
+  callRecords2,
+  messageRecords2,
+  textPlace,
+  type MessagePlace,
+  type TextKind,
+} from "../../parse/sources/opencode-2-message.ts";
 
 /** Maximum number of unfinished calls, prompts and messages in memory. */
 const MAX_UNDER_WAY = 1_000;
@@ -359,7 +365,7 @@ export class SessionTranslator {
       remember(this.#calls, key, known);
     }
     const record = (status: string, state: Fields, time: Fields = {}): HostRecord[] =>
-      callRecords(of, { id: callID, name: known.tool, state: { ...state, status }, time });
+      callRecords2(of, { id: callID, name: known.tool, state: { ...state, status }, time });
     switch (action) {
       case "input.started":
         return record("streaming", {});
@@ -390,7 +396,7 @@ function message(
   fields: Fields | undefined,
   time: Fields = { created: createdMs },
 ): HostRecord[] {
-  return messageRecords({ sessionID, messageID }, { ...fields, type, time });
+  return messageRecords2({ sessionID, messageID }, { ...fields, type, time });
 }
 
 /** Returns the stored records of what the event refers to: a prompt with its text, or a call with its input or end. */

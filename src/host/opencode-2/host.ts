@@ -7,7 +7,7 @@ import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcrip
 import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
-import { storedRecords } from "./stored-messages.ts";
+import { storedRecords2 } from "../../parse/sources/opencode-2-message.ts";
 
 /** Maximum wait for a locked database, in milliseconds: the host does nothing else meanwhile. */
 const LOCKED_MS = 20;
@@ -86,7 +86,7 @@ export class HostStore implements RecorderQueries {
     const messages = stored?.length ? stored : ((await this.#inContext(sessionID)) ?? stored);
     if (messages === undefined) throw new Error("opencode's store could not be read.");
     const chosen = limit === undefined ? messages : messages.slice(-limit);
-    return chosen.flatMap((message) => storedRecords(sessionID, message));
+    return chosen.flatMap((message) => storedRecords2(sessionID, message));
   }
 
   async #inContext(sessionID: string): Promise<readonly unknown[] | undefined> {

@@ -1,16 +1,19 @@
 /**
- * Converts messages of opencode 2.x, `{ id, type, … }`, to the form of 1.x, `{ info, parts }`, which is then read.
- * Supports the types and fields of the preview of July 2026 and of newer sources.
+ * Converts messages of opencode 2.x, `{ id, type, … }`, to the form of 1.x, `{ info, parts }`, which is then read, and to
+ * records. An event is converted as the piece of a message that it changes. Supports the types and fields of the preview of
+ * July 2026 and of newer sources. Pure.
  */
-import { fieldsOf, isFields, listOf, textOf, type Fields } from "../json-fields.ts";
 import { given } from "../../given.ts";
+import type { HostRecord, MessageRecord } from "../../transcript/records.ts";
+import { fieldsOf, isFields, listOf, textOf, type Fields } from "../json-fields.ts";
+import { messageRecord, modelName, partRecords, usage } from "./opencode-records.ts";
 
 /** Types that are not part of the conversation. */
 const SILENT = new Set(["idle", "system"]);
 /** Types that are events of the session, with a function that returns the event's text. */
 const EVENTS: Readonly<Record<string, (message: Fields) => string | undefined>> = {
   "agent-switched": (message) => textOf(message, "agent"),
-  "model-switched": (message) => modelOf(message),
+  "model-switched": (message) => modelName({ model: message["model"] }),
   "location-switched": (message) => textOf(fieldsOf(message, "location") ?? message, "directory"),
   skill: (message) => textOf(message, "name"),
 };
@@ -67,31 +70,111 @@ export function isMessage2(message: Fields): boolean {
 }
 
 /** Converts a message to the 1.x form. Returns "silent" for types outside the conversation, undefined for unknown types. */
-export function messageOf2(message: Fields): Fields | "silent" | undefined {
+export function messageOf2(message: Fields): Form1 | "silent" | undefined {
+  if (SILENT.has(textOf(message, "type") ?? "")) return "silent";
+  return unknownForm(message) === undefined ? inForm1(message) : undefined;
+}
+
+/** Message in the form of 1.x. */
+interface Form1 extends Fields {
+  info: Fields;
+  parts: Fields[];
+}
+
+/** Message of a session. */
+export interface MessagePlace {
+  sessionID: string;
+  messageID: string;
+}
+
+/** Returns the records of a stored message: `session_message.data` with its id and type. */
+export function storedRecords2(sessionID: string, message: unknown): HostRecord[] {
+  const messageID = textOf(isFields(message) ? message : {}, "id");
+  return messageID === undefined || !isFields(message) ? [] : messageRecords2({ sessionID, messageID }, message);
+}
+
+/** Returns the records of a message, or of some of its fields. Ids of parts do not ascend, but the records are in order. */
+export function messageRecords2({ sessionID, messageID }: MessagePlace, message: Fields): HostRecord[] {
+  const form = inForm1({ ...message, id: messageID });
+  const record = form && messageRecord(form.info, sessionID);
+  if (form === undefined || record === undefined) return [];
+  const { completed, aborted, ...facts } = record;
+  const of = { sessionID, messageID: record.messageID };
+  const parts = form.parts.flatMap((part): HostRecord[] => {
+    const place = { ...of, partID: textOf(part, "id") ?? "", inOrder: true } as const;
+    return partRecords(part, place, record.role) ?? [];
+  });
+  const last = parts.at(-1);
+  if (last?.kind === "user_part") last.isLast = true;
+  const isChange = record.role === "user" && last?.kind !== "user_part";
+  if (isChange) return parts;
+  const end: MessageRecord[] =
+    completed === true ? [{ kind: "message", ...of, role: record.role, completed, ...given({ aborted }) }] : [];
+  // What changed files and what follows a summary comes after the end.
+  const after = parts.filter(
+    (each) => each.kind === "part_event" && (each.name === "patch" || each.name === "compacted"),
+  );
+  const content = parts.filter((each) => !after.includes(each));
+  return [facts, ...content, ...usageRecords(of, form.info), ...end, ...after];
+}
+
+/** Returns the record of the tokens and cost of an answer or a summary, if the message has them. */
+function usageRecords(of: MessagePlace, info: Fields): HostRecord[] {
+  const { tokens, cost } = usage(info);
+  if (tokens === undefined) return [];
+  const reason = textOf(info, "finish");
+  return [{ kind: "usage", ...of, partID: `${of.messageID}/usage`, inOrder: true, tokens, ...given({ cost, reason }) }];
+}
+
+export type TextKind = "text" | "reasoning";
+
+/** Returns the place of the text with that number among those of its kind in the message. */
+export function textPlace(
+  of: MessagePlace,
+  kind: TextKind,
+  at: number,
+): MessagePlace & { partID: string; inOrder: true } {
+  return { ...of, partID: textId(of.messageID, kind, at), inOrder: true };
+}
+
+function textId(messageID: string, kind: TextKind | "part", at: number): string {
+  return `${messageID}/${kind}-${String(at).padStart(3, "0")}`;
+}
+
+/** Returns the records of a call: `{ id, name, state, time }`, as in a stored message. */
+export function callRecords2(of: MessagePlace, part: Fields): HostRecord[] {
+  const form = toolPart(part, of.messageID);
+  return partRecords(form, { ...of, partID: textOf(form, "id") ?? "", inOrder: true }, "assistant") ?? [];
+}
+
+/** Converts a message whatever its fields are; undefined for types that are not conversation or not known. */
+function inForm1(message: Fields): Form1 | undefined {
   const type = textOf(message, "type") ?? "";
-  if (SILENT.has(type)) return "silent";
-  if (unknownForm(message) !== undefined) return undefined;
   const describe = EVENTS[type];
   if (describe !== undefined) {
-    const part = { type: "event", name: type.replace(/-.*/, ""), ...given({ text: describe(message) }) };
-    return inForm1(message, "user", [{ ...part, id: `${idOf(message)}/event` }]);
+    const name = type.replace(/-.*/, "");
+    const time = message["time"];
+    const part = { type: "event", id: `${idOf(message)}/${name}`, name, ...given({ text: describe(message), time }) };
+    return formOf(message, "user", [part]);
   }
   switch (type) {
     case "user":
     case "synthetic":
-      return inForm1(message, "user", promptParts(message, type === "synthetic"));
+      return formOf(message, "user", promptParts(message, type === "synthetic"));
     case "assistant":
-      return inForm1(message, "assistant", answerParts(message), answerInfo(message));
+      return formOf(message, "assistant", answerParts(message), answerInfo(message));
     case "compaction":
-      return inForm1(message, "assistant", compactionParts(message), { ...answerInfo(message), agent: "compaction" });
-    case "shell":
-      return inForm1(message, "assistant", [userShell(message)]);
+      return compactionForm(message);
+    case "shell": {
+      const shell = { ...message, id: textOf(message, "shellID") ?? idOf(message) };
+      return formOf(shell, "assistant", [userShell(shell)]);
+    }
     default:
       return undefined;
   }
 }
 
-function inForm1(message: Fields, role: "user" | "assistant", parts: Fields[], info: Fields = {}): Fields {
+function formOf(message: Fields, role: "user" | "assistant", parts: Fields[], info: Fields = {}): Form1 {
   return { info: { id: message["id"], role, time: message["time"], ...info }, parts };
 }
 
@@ -99,31 +182,25 @@ function idOf(message: Fields): string {
   return textOf(message, "id") ?? "";
 }
 
-function modelOf(message: Fields): string | undefined {
-  const model = fieldsOf(message, "model");
-  const name = textOf(model, "id");
-  const provider = textOf(model, "providerID");
-  return name === undefined || provider === undefined ? name : `${provider}/${name}`;
-}
-
 function promptParts(message: Fields, isSynthetic: boolean): Fields[] {
-  const id = idOf(message);
-  const text = { type: "text", id: `${id}/part-000`, text: textOf(message, "text") ?? "" };
-  const agents = itemsOf(message, "agents").map((agent) => ({ ...agent, type: "agent" }));
-  const files = itemsOf(message, "files").flatMap((file, at) => {
-    const part = filePart(file);
-    return part === undefined ? [] : [{ ...part, id: `${id}/file-${at}` }];
-  });
-  return [isSynthetic ? { ...text, synthetic: true } : text, ...files, ...agents];
+  const added = isSynthetic ? given({ synthetic: true, description: textOf(message, "description") }) : {};
+  const text: Fields = { type: "text", text: textOf(message, "text") ?? "", ...added };
+  const typed = (key: string, type: string): Fields[] =>
+    itemsOf(message, key).map((item): Fields => ({ ...item, type }));
+  const files = itemsOf(message, "files").map(filePart).filter(isFields);
+  const parts = [text, ...files, ...typed("agents", "agent"), ...typed("skills", "skill")];
+  return parts.map((part, at) => ({ ...part, id: textId(idOf(message), "part", at) }));
 }
 
 /** Converts a file: `{ data, mime, name, source }` of a prompt, or `{ uri, mime, name }` of a result. */
 function filePart(file: Fields): Fields | undefined {
+  const { data: _data, name: _name, ...rest } = file;
   const mime = textOf(file, "mime") ?? "application/octet-stream";
   const data = textOf(file, "data");
   const address = textOf(file, "uri") ?? textOf(fieldsOf(file, "source"), "uri");
   const url = data === undefined ? address : data.startsWith("data:") ? data : `data:${mime};base64,${data}`;
-  return url === undefined ? undefined : { type: "file", mime, url, ...given({ filename: textOf(file, "name") }) };
+  if (url === undefined) return undefined;
+  return { ...rest, type: "file", mime, url, ...given({ filename: textOf(file, "name") }) };
 }
 
 function answerInfo(message: Fields): Fields {
@@ -148,6 +225,7 @@ function errorInForm1(error: Fields): Fields {
 
 function answerParts(message: Fields): Fields[] {
   const id = idOf(message);
+  const isCompleted = fieldsOf(message, "time")?.["completed"] !== undefined;
   const counts = { text: 0, reasoning: 0 };
   const content = itemsOf(message, "content").map((part): Fields => {
     const { type } = part;
@@ -157,10 +235,13 @@ function answerParts(message: Fields): Fields[] {
     if (type !== "text" && type !== "reasoning") return part;
     const time = fieldsOf(part, "time");
     const times = time && { start: time["created"], end: time["completed"] };
-    const number = String(counts[type]++).padStart(3, "0");
-    return { type, id: `${id}/${type}-${number}`, text: part["text"], ...given({ time: times }) };
+    // The host stores a text when it is complete; an empty one is still being streamed, or stayed empty.
+    const isOpen = !isCompleted && part["text"] === "";
+    const open = isOpen ? { open: true } : {};
+    return { type, id: textId(id, type, counts[type]++), text: part["text"], ...given({ time: times }), ...open };
   });
-  const files = fieldsOf(message, "snapshot")?.["files"];
+  // In an event, the files are in the event itself.
+  const files = (fieldsOf(message, "snapshot") ?? message)["files"];
   const retry = fieldsOf(message, "retry");
   return [
     ...content,
@@ -169,16 +250,31 @@ function answerParts(message: Fields): Fields[] {
   ];
 }
 
-function compactionParts(message: Fields): Fields[] {
+/** Converts a summary: `{ status, reason, summary }`. As in 1.x, its text is the answer of an agent called `compaction`. */
+function compactionForm(message: Fields): Form1 {
   const id = idOf(message);
-  const started = { type: "compaction", id: `${id}/compaction`, auto: message["reason"] === "auto" };
+  const time = fieldsOf(message, "time") ?? {};
+  const parts: Fields[] = [{ type: "compaction", id: `${id}/compaction`, auto: message["reason"] === "auto", time }];
+  const info = { ...answerInfo(message), agent: "compaction" };
   const summary = textOf(message, "summary");
-  if (summary === undefined || summary === "" || message["status"] === "running") return [started];
-  return [started, { type: "text", id: `${id}/text-000`, text: summary }];
+  if (summary === undefined || summary === "" || message["status"] === "running")
+    return formOf(message, "assistant", parts, info);
+  const at = time["completed"] ?? time["created"];
+  const text = "The conversation continues from the summary.";
+  parts.push(
+    {
+      type: "text",
+      id: textId(id, "text", 0),
+      text: summary,
+      ...(at === undefined ? {} : { time: { start: at, end: at } }),
+    },
+    { type: "event", id: `${id}/compacted`, name: "compacted", text },
+  );
+  return formOf({ ...message, time: { ...time, completed: at } }, "assistant", parts, info);
 }
 
-/** Converts a command that the user ran. The recorder passes the fields of its event in this form. */
-export function userShell(message: Fields): Fields {
+/** Converts a command that the user ran. */
+function userShell(message: Fields): Fields {
   const id = textOf(message, "shellID") ?? idOf(message);
   const output = fieldsOf(message, "output");
   const time = fieldsOf(message, "time");
@@ -205,8 +301,8 @@ export function userShell(message: Fields): Fields {
   };
 }
 
-/** Converts a call: `{ id, name, state, time }`. The recorder passes the fields of its events in this form. */
-export function toolPart(part: Fields, messageID: string): Fields {
+/** Converts a call: `{ id, name, state, time }`. */
+function toolPart(part: Fields, messageID: string): Fields {
   const callID = textOf(part, "id") ?? "";
   const state = fieldsOf(part, "state") ?? {};
   const time = fieldsOf(part, "time");

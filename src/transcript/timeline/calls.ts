@@ -2,7 +2,8 @@ import { type Draft, dropOldest, isoTime } from "../entry-draft.ts";
 import { given } from "../../given.ts";
 import { type Item, ORDER_MS, RESULT_CONFIRM_MS, type Stage, USE_CONFIRM_MS, isReady, keyOf } from "./stage.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { ToolResultEntry, ToolUseEntry } from "../format/entry-types.ts";
+import type { ToolUseEntry } from "../format/entry-types.ts";
+import { type CallFacts, type EntryPlace, resultEntry, useEntry } from "../record-entries.ts";
 import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
 
 /** Maximum number of open calls of a session; beyond it the oldest counts as ended without a result. */
@@ -279,21 +280,9 @@ class CallItem implements Item {
   takeResult(): Draft[] {
     const end = this.#end;
     if (!end) return [];
-    const { status, output, title, metadata, files, wholeOutputPath } = end;
-    const entry: ToolResultEntry = {
-      type: "tool_result",
-      timestamp: isoTime(end.endMs, this.#nowMs()),
-      ...given({ messageID: this.messageID, partID: this.partID }),
-      tool: this.#tool,
-      callID: this.callID,
-      input: this.#input ?? {},
-      output,
-      status,
-      ...(this.isCut ? { unfinished: true } : {}),
-      ...given({ title: title === "" ? undefined : title, metadata }),
-      ...this.#subagent(),
-    };
-    return [...this.#corrected(), { entry, ...given({ files, wholeOutputPath }) }];
+    const result = resultEntry(this.#place(end.endMs), this.#facts, end);
+    const entry = this.isCut ? { ...result, unfinished: true as const } : result;
+    return [...this.#corrected(), { entry, ...given({ files: end.files, wholeOutputPath: end.wholeOutputPath }) }];
   }
 
   /** Other plugins may change a call, and two calls of one answer with the same id share one part in the host. */
@@ -306,16 +295,16 @@ class CallItem implements Item {
   }
 
   #useEntry(): ToolUseEntry {
-    return {
-      type: "tool_use",
-      timestamp: isoTime(this.#startMs, this.#nowMs()),
-      ...given({ messageID: this.messageID, partID: this.partID }),
-      tool: this.#tool,
-      callID: this.callID,
-      input: this.#input ?? {},
-      ...this.#subagent(),
-      ...(this.#isInputMade ? { unfinished: true } : {}),
-    };
+    const use = useEntry(this.#place(this.#startMs), this.#facts);
+    return this.#isInputMade ? { ...use, unfinished: true } : use;
+  }
+
+  #place(ms: number | undefined): EntryPlace {
+    return { timestamp: isoTime(ms, this.#nowMs()), messageID: this.messageID, partID: this.partID };
+  }
+
+  get #facts(): CallFacts {
+    return { tool: this.#tool, callID: this.callID, input: this.#input, subagentID: this.#subagentID };
   }
 
   #finish(end: CallEnd): void {
@@ -329,10 +318,6 @@ class CallItem implements Item {
     this.#isInputMade = false;
     // Keeps the same object if equal, so that the redacted input of the use is reused for the result.
     if (!isDeepStrictEqual(this.#input, input)) this.#input = input;
-  }
-
-  #subagent(): { subagent?: { sessionID: string } } {
-    return this.#subagentID === undefined ? {} : { subagent: { sessionID: this.#subagentID } };
   }
 }
 

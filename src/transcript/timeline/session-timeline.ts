@@ -13,7 +13,6 @@ import type {
   SessionRecord,
   PromptRecord,
   UserPartRecord,
-  HostFile,
   PromptPart,
   UserPart,
 } from "../records.ts";
@@ -34,8 +33,9 @@ import {
   WrittenParts,
   keyOf,
 } from "./stage.ts";
+import { eventEntry, usageEntry, userEntry } from "../record-entries.ts";
 import { Texts } from "./texts.ts";
-import type { TokenCounts, SessionEventEntry, UserMessageEntry } from "../format/entry-types.ts";
+import type { TokenCounts, SessionEventEntry } from "../format/entry-types.ts";
 
 /** Maximum number of unanswered requests remembered. */
 const MAX_ASKED = 1_000;
@@ -179,18 +179,18 @@ export class Timeline {
     if (written.has(record.partID)) return;
     written.add(record.partID);
     const { model, lastMs, createdMs } = messages.of(record.messageID);
-    const { tokens, cost, reason } = record;
-    const data = given({ model, tokens, cost, reason });
-    const fields = { name: "usage", text: usageText(model, tokens, cost), data };
-    this.#stage.queue.add(eventItem(record, fields, this.#stage.nowMs(), lastMs ?? createdMs));
+    const text = usageText(model, record.tokens, record.cost);
+    const now = this.#stage.nowMs();
+    const place = { ...record, timestamp: isoTime(lastMs ?? createdMs, now) };
+    this.#stage.queue.add(eventItem(record, usageEntry(place, model, record, text), now));
   }
 
   #onPartEvent(record: PartEventRecord): void {
     const { written, queue, nowMs } = this.#stage;
     if (written.has(record.partID)) return;
     written.add(record.partID);
-    const { name, text, data, atMs } = record;
-    queue.add(eventItem(record, { name, ...given({ text, data }) }, nowMs(), atMs));
+    const now = nowMs();
+    queue.add(eventItem(record, eventEntry({ ...record, timestamp: isoTime(record.atMs, now) }, record), now));
   }
 
   #onEvent(record: EventRecord): void {
@@ -289,12 +289,9 @@ export function usageText(
 /** Session event with a position among the parts of a message. */
 function eventItem(
   { messageID, partID, inOrder = false }: { messageID: string; partID: string; inOrder?: boolean },
-  fields: Pick<SessionEventEntry, "name" | "text" | "data">,
+  entry: SessionEventEntry,
   nowMs: number,
-  atMs?: number,
 ): Item {
-  const timestamp = isoTime(atMs, nowMs);
-  const entry: SessionEventEntry = { type: "session_event", timestamp, messageID, partID, ...fields };
   return {
     key: keyOf({ partID, inOrder }),
     messageID,
@@ -503,18 +500,9 @@ class UserItem implements Item {
     for (const [partID, { visibleText }] of [...this.#expected, ...this.#parts]) written.add(partID, visibleText);
     const parts = this.#inOrder();
     if (parts.length === 0) return [];
-    const texts = parts.flatMap(({ visibleText }) => (visibleText === undefined ? [] : [visibleText]));
-    const files = parts.flatMap(({ file }): HostFile[] => (file ? [file] : []));
-    const { agent, model, createdMs } = messages.of(this.messageID);
-    const entry: UserMessageEntry = {
-      type: "user",
-      timestamp: isoTime(createdMs, nowMs()),
-      messageID: this.messageID,
-      ...given({ partID: this.#addedPart }),
-      content: texts.join("\n"),
-      parts: parts.map(({ raw }) => raw),
-      ...given({ agent, model }),
-    };
+    const { createdMs, ...speaker } = messages.of(this.messageID);
+    const place = { timestamp: isoTime(createdMs, nowMs()), messageID: this.messageID, partID: this.#addedPart };
+    const { entry, files } = userEntry(place, parts, speaker);
     return [files.length > 0 ? { entry, files } : { entry }];
   }
 

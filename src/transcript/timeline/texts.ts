@@ -2,7 +2,7 @@ import type { TextDeltaRecord, TextRecord } from "../records.ts";
 import { type Item, ORDER_MS, type Stage, keyOf } from "./stage.ts";
 import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
 import { isoTime, type Draft } from "../entry-draft.ts";
-import { given } from "../../given.ts";
+import { textEntry } from "../record-entries.ts";
 
 /** Texts and reasonings of the assistant that are not fully written. */
 export class Texts {
@@ -172,13 +172,10 @@ class TextItem implements Item {
     const { agent, model, aborted, completed } = messages.of(this.messageID);
     const isCutOff = aborted === true || (this.#texts.aborting && completed !== true);
     this.#isMarked = isCutOff;
+    const timestamp = isoTime(this.#startMs, nowMs());
+    const place = { timestamp, messageID: this.messageID, partID: this.partID };
     return {
-      type: this.reasoning ? "reasoning" : "assistant",
-      timestamp: isoTime(this.#startMs, nowMs()),
-      messageID: this.messageID,
-      partID: this.partID,
-      content,
-      ...given({ agent, model }),
+      ...textEntry(place, { reasoning: this.reasoning, content }, { agent, model }),
       ...(this.interrupted || isCutOff ? { interrupted: true } : {}),
       ...(this.interrupted ? { unfinished: true } : {}),
     };

@@ -1,8 +1,22 @@
-import type { TokenCounts } from "../transcript/format/entry-types.ts";
-import { given } from "../given.ts";
-import type { CallEnd, HostFile, HostRecord, UserPart } from "../transcript/records.ts";
-import { tokenCounts } from "../parse/sources/opencode-parts.ts";
-import { fieldsOf, fieldOf, textOf, listOf, numberOf, stringOf, type Fields } from "../parse/json-fields.ts";
+/**
+ * Converts messages of opencode 1.x, `{ info, parts }`, and their parts to records: those of its events, those that it
+ * stored, and those of its exports. Messages of 2.x are brought into this form first. Types and fields:
+ * `@opencode-ai/sdk/v2`; older versions lack some. Pure.
+ */
+import type { TokenCounts } from "../../transcript/format/entry-types.ts";
+import { given } from "../../given.ts";
+import type { CallEnd, HostFile, HostRecord, MessageRecord, UserPart } from "../../transcript/records.ts";
+import {
+  countOf,
+  fieldsOf,
+  fieldOf,
+  isFields,
+  textOf,
+  listOf,
+  numberOf,
+  stringOf,
+  type Fields,
+} from "../json-fields.ts";
 
 /** Maximum length of a string in a tool's metadata. Edits put whole files there, which are already in the input. */
 const MAX_METADATA_CHARS = 10_000;
@@ -10,18 +24,34 @@ const MAX_METADATA_CHARS = 10_000;
 /** Tools that start a session: `task` of 1.x, `subagent` of 2.x. */
 const SUBAGENT_TOOLS = new Set(["task", "subagent"]);
 
-/** Returns the record for a part of `message.part.updated` or of a stored message, if there is something to record. */
-export function partRecords(
-  part: Fields,
-  role: "user" | "assistant" | undefined,
-  order: { inOrder?: true } = {},
-): HostRecord[] {
+/** Parts that are not conversation. */
+const SILENT = new Set<unknown>(["step-start", "snapshot"]);
+
+/** Position of a part. A reader may not know its session. */
+export interface PartPlace {
+  sessionID: string;
+  messageID: string;
+  partID: string;
+  inOrder?: true;
+}
+
+/** Returns the place that a part names itself; undefined if it does not name all of it. */
+export function placeOfPart(part: Fields): PartPlace | undefined {
   const sessionID = textOf(part, "sessionID");
   const messageID = textOf(part, "messageID");
   const partID = textOf(part, "id");
-  if (sessionID === undefined || messageID === undefined || partID === undefined) return [];
-  const of = { sessionID, messageID, partID, ...order };
-  switch (stringOf(part, "type")) {
+  if (sessionID === undefined || messageID === undefined || partID === undefined) return undefined;
+  return { sessionID, messageID, partID };
+}
+
+/** Returns the records of a part: none if it is not conversation, undefined if its type is unknown. */
+export function partRecords(
+  part: Fields,
+  of: PartPlace,
+  role: "user" | "assistant" | undefined,
+): HostRecord[] | undefined {
+  const type = stringOf(part, "type");
+  switch (type) {
     case "text":
       if ((role ?? likelyAuthor(part)) === "user") return [{ kind: "user_part", ...of, part: userPart(part) }];
       return [{ kind: "text", reasoning: false, ...of, ...textState(part) }];
@@ -32,18 +62,74 @@ export function partRecords(
     case "file":
     case "agent":
     case "subtask":
+    case "skill":
       return role === "assistant" ? [] : [{ kind: "user_part", ...of, part: userPart(part) }];
     case "step-finish":
       return [{ kind: "usage", ...of, ...usage(part), ...given({ reason: stringOf(part, "reason") }) }];
     case "patch":
       return [{ kind: "part_event", ...of, name: "patch", ...patchFields(listOf(part, "files")) }];
     case "compaction":
-      return [{ kind: "part_event", ...of, name: "compaction", text: compactionText(part) }];
+      return [{ kind: "part_event", ...of, name: "compaction", text: compactionText(part), ...eventTime(part) }];
     case "retry":
-      return [{ kind: "part_event", ...of, name: "retry", ...errorFields(fieldOf(part, "error")) }];
+      return [{ kind: "part_event", ...of, name: "retry", ...errorFields(fieldOf(part, "error")), ...eventTime(part) }];
+    case "event": {
+      const name = stringOf(part, "name") ?? "event";
+      return [{ kind: "part_event", ...of, name, ...given({ text: stringOf(part, "text") }), ...eventTime(part) }];
+    }
     default:
-      return [];
+      return SILENT.has(type) ? [] : undefined;
   }
+}
+
+function eventTime(part: Fields): { atMs?: number } {
+  return given({ atMs: numberOf(fieldsOf(part, "time"), "created") });
+}
+
+/** Returns the record for a message's `info`; undefined if its role is unknown. `sessionID`: if it does not say. */
+export function messageRecord(info: Fields, sessionID = textOf(info, "sessionID")): MessageRecord | undefined {
+  const messageID = textOf(info, "id");
+  const role = stringOf(info, "role");
+  if (sessionID === undefined || messageID === undefined) return undefined;
+  if (role !== "user" && role !== "assistant") return undefined;
+  const time = fieldsOf(info, "time");
+  return {
+    kind: "message",
+    sessionID,
+    messageID,
+    role,
+    completed: numberOf(time, "completed") !== undefined,
+    aborted: isAborted(info),
+    ...given({ agent: textOf(info, "agent"), model: modelName(info), createdMs: numberOf(time, "created") }),
+  };
+}
+
+export function isAborted(info: Fields): boolean {
+  return stringOf(fieldsOf(info, "error"), "name") === "MessageAbortedError";
+}
+
+/** Returns `provider/model` of a message; versions of the host have it in one of two places. */
+export function modelName(info: unknown): string | undefined {
+  const model = fieldsOf(info, "model") ?? info;
+  const modelID = textOf(model, "modelID") ?? textOf(model, "id");
+  const providerID = textOf(model, "providerID");
+  if (modelID === undefined || (model === info && providerID === undefined)) return undefined;
+  return providerID === undefined ? modelID : `${providerID}/${modelID}`;
+}
+
+/** Returns the records of a message as opencode stores and exports it. */
+export function storedRecords(message: unknown): HostRecord[] {
+  const info = fieldsOf(message, "info");
+  const record = info && messageRecord(info);
+  if (!record) return [];
+  const parts = listOf(message, "parts").filter(isFields);
+  parts.sort((a, b) => ((textOf(a, "id") ?? "") < (textOf(b, "id") ?? "") ? -1 : 1));
+  return [
+    record,
+    ...parts.flatMap((part) => {
+      const place = placeOfPart(part);
+      return place ? (partRecords(part, place, record.role) ?? []) : [];
+    }),
+  ];
 }
 
 /** Copies a part of a user's message. */
@@ -92,7 +178,7 @@ function textState(part: Fields) {
   const startMs = numberOf(time, "start");
   const endMs = numberOf(time, "end");
   // A text without times was not streamed, so it is complete.
-  const done = endMs !== undefined || startMs === undefined;
+  const done = part["open"] !== true && (endMs !== undefined || startMs === undefined);
   return { done, ...given({ text: stringOf(part, "text"), startMs, endMs }) };
 }
 
@@ -181,7 +267,7 @@ function shortened(value: unknown): unknown {
 }
 
 /** Returns text and data of the event that files changed. */
-export function patchFields(changed: readonly unknown[]): { text: string; data: unknown } {
+function patchFields(changed: readonly unknown[]): { text: string; data: unknown } {
   const files = changed.filter((file) => typeof file === "string");
   const count = `${files.length} ${files.length === 1 ? "file" : "files"} changed:`;
   const shown = files.map((file) => `- \`${file}\``);
@@ -196,4 +282,24 @@ function compactionText(part: Fields): string {
         ? "automatic"
         : "asked for";
   return `The conversation so far is summarized (${why}).`;
+}
+
+/**
+ * Returns the tokens of a model call, of which `output` does not include `reasoning`. Some versions of the host, with some
+ * providers, count reasoning in `output` too: `total`, if there is one, tells.
+ */
+function tokenCounts(tokens: Fields | undefined): Partial<TokenCounts> | undefined {
+  if (tokens === undefined) return undefined;
+  const cache = fieldsOf(tokens, "cache");
+  const [input = 0, output = 0, reasoning = 0] = ["input", "output", "reasoning"].map((key) => countOf(tokens, key));
+  const [cacheRead = 0, cacheWrite = 0] = ["read", "write"].map((key) => countOf(cache, key));
+  const withoutReasoning = [input + output, input + output + cacheRead + cacheWrite];
+  const isInside = reasoning > 0 && withoutReasoning.includes(countOf(tokens, "total") ?? Number.NaN);
+  return given({
+    input: countOf(tokens, "input"),
+    output: isInside ? Math.max(0, output - reasoning) : countOf(tokens, "output"),
+    reasoning: countOf(tokens, "reasoning"),
+    cacheRead: countOf(cache, "read"),
+    cacheWrite: countOf(cache, "write"),
+  });
 }
