@@ -202,7 +202,7 @@ describe("a plugin instance that is recreated in the same process", () => {
     for (const host of hosts) await host.dispose();
     const { told, raw } = await readSound(join(project, ".openfleet"), "ses_1.md");
     assert.deepEqual(told, toldBy(sampleConversation("ses_1", 3)));
-    assert.equal(raw.filter((entry) => entry.type === "session_event").length, 3, "one usage event a turn");
+    assert.equal(raw.filter((entry) => entry.type === "session_event").length, 6, "one usage event a model call");
   });
 
   for (const [name, options] of [
