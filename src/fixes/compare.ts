@@ -35,8 +35,8 @@ export function matchTargets(failed: Target, later: Target, clue: Clue): Match |
   return needed.some((step) => matchStep(step, failed, later, clue) === null) ? null : match;
 }
 
-/** Matches a script, whose commands depend on each other: one of them alone is not what it was for. */
-const LOOP = /(?:^|[\n;&|])\s*(?:for|while|until)\s[^\n]*(?:;|\n)\s*do\b/;
+/** Matches a script, with a loop or variables of PowerShell: one of its commands alone is not what it was for. */
+const LOOP = /(?:^|[\n;&|])\s*(?:(?:for|while|until)\s[^\n]*(?:;|\n)\s*do\b|\$[\w:]+\s*=)/;
 
 function isOtherScript(failed: Target, later: Target): boolean {
   const script = lineOf(failed);
@@ -60,7 +60,7 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
   if (step.purpose.kind === "use") return matchUse(failed, later, clue);
   return best(
     later.steps.map((laterStep) => {
-      if (step.filter !== laterStep.filter && printedNothing(step, failed, clue)) return null;
+      if (step.filter !== laterStep.filter && (isQuery(step) || printedNothing(step, failed, clue))) return null;
       if (step.filter === null && isHidden(laterStep)) return null;
       const match = matchPurpose(step.purpose, laterStep.purpose, clue);
       // A filter that failed has to run again.
@@ -69,6 +69,11 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
       return match && { ...match, step: laterStep };
     }),
   );
+}
+
+/** Returns whether a cmdlet lists things of one kind, of which a filter says which are meant. */
+function isQuery({ command }: Step): boolean {
+  return command !== null && /^get-/i.test(command.program);
 }
 
 /** Returns whether the search at the end of a pipeline found nothing; then only the same search can be a fix. */

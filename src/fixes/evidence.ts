@@ -104,7 +104,7 @@ function repeatedLines(error: string, output: string): boolean[] {
 
 /** Matches a line that may describe a problem, also one at a place in a file: `a.go:12:3: …`. */
 const ERROR_LINE =
-  /error|fail|fatal|undefined|cannot|not found|missing|required|denied|refused|timed out|no such|\.\w+:\d+:\d+: /i;
+  /error|fail|fatal|undefined|no matches|unexpected|unknown|invalid|cannot|not found|missing|required|denied|refused|timed out|no such|\.\w+:\d+:\d+: /i;
 
 function errorLines(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());

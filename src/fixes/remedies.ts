@@ -7,7 +7,7 @@ import type { ToolCall } from "../parse/model.ts";
 import { blameFor, type Clue } from "./evidence.ts";
 import { callPath, relatePaths, samePath, type CallPath } from "./file-paths.ts";
 import { inputDiff } from "./edit-diff.ts";
-import { asPattern, asText } from "./likeness.ts";
+import { asPattern, asText, changedFields, MANNERS } from "./likeness.ts";
 import { errorSignature, plainLine, tellingLines } from "./signature.ts";
 import { type Purpose, shellCall, type Step, type Target } from "./targets.ts";
 
@@ -56,6 +56,11 @@ export function remediesFor(
   // What names the problem explains more than what is of the right kind.
   const exact = helpers.filter(({ target }) => target().steps.some((step) => namesProblem(step, clue)));
   for (const each of exact.length > 0 ? exact : helpers) touched.add(each);
+  // A dependency that was written down has to be installed as well.
+  if (named.some(({ target }) => target().steps.some(editsManifest))) {
+    for (const each of span)
+      if (each.target().steps.some(({ command }) => command && INSTALLS.test(lineWith(command)))) touched.add(each);
+  }
   const way = touched.size === 0 && ELSEWHERE.test(clue.text) ? span.findLast(goesElsewhere) : undefined;
   if (way) touched.add(way);
   // One or two commands between a failed command and its success are what was done about it.
@@ -104,6 +109,15 @@ function problemLines({ error, result_text: text }: ToolCall): Set<string> {
           .split("\n")
           .filter((line) => line !== ""),
   );
+}
+
+const MANIFEST =
+  /(?:^|\/)(?:package\.json|mix\.exs|Cargo\.toml|go\.mod|pyproject\.toml|requirements[\w-]*\.txt|Gemfile|pubspec\.yaml|composer\.json|Package\.swift)$/;
+const INSTALLS =
+  /^install packages|^mix deps\.get|^bundle install|^(?:flutter|dart) pub get|^go mod (?:tidy|download)|^(?:pip3?|uv|poetry|composer|npm|pnpm|yarn|bun) (?:\S+ )*(?:install|sync|ci|update)\b/;
+
+function editsManifest({ purpose }: Step): boolean {
+  return purpose.kind === "write" && purpose.paths.some(({ full }) => MANIFEST.test(full));
 }
 
 /** Matches errors of a call in the wrong folder. */
@@ -251,7 +265,7 @@ function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue
   const [subcommand = ""] = words;
   if (isRecommended(`${program} ${subcommand}`.trim(), text)) return true;
   // To commit is no remedy for what another command says of the files.
-  if (program === "git" && /^(?:add|commit|push|log)$/.test(subcommand) && !isOf("git", failed)) return false;
+  if (program === "git" && RECORDING.test(line) && !isOf("git", failed)) return false;
   // The error is about what it works on.
   const own = new Set(failed.steps.flatMap((step) => step.command?.words ?? []));
   const problem = tellingLines(text).join("\n") || text;
@@ -271,6 +285,9 @@ function namesProblem({ command, purpose }: Step, { text }: Clue): boolean {
     command.words.some((word) => word.length > 2 && !word.startsWith("-") && isWordIn(word, problem))
   );
 }
+
+/** Matches commands of git that leave the files as they are. */
+const RECORDING = /^git (?:add|commit|push|log|branch|tag|switch|checkout -[bB])\b/;
 
 function isOf(program: string, { steps }: Target): boolean {
   return steps.some(({ command }) => command?.program === program);
@@ -317,7 +334,9 @@ export function changeOf(failed: Target, later: Target, steps: readonly ToolCall
   const demanded = (name: string): boolean => MALFORMED.test(text) && isWordIn(name, text);
   const diff = inputDiff(failed.input, later.input, demanded);
   const [before, after] = [lineOf(failed), lineOf(later)];
-  const isShaped = before !== null && before === after && !MALFORMED.test(text);
+  const names = changedNames(failed, later);
+  const isManner = names.length > 0 && names.every((name) => MANNERS.has(name) && !isWordIn(name, text));
+  const isShaped = isManner || (before !== null && before === after && !MALFORMED.test(text));
   if (diff === "" || isShaped || addsLooks(failed, later)) return "";
   if (steps.length === 0) return diff;
   const refusals = text
@@ -326,6 +345,10 @@ export function changeOf(failed: Target, later: Target, steps: readonly ToolCall
     .join("\n");
   const kept = new Set(wordsIn(later));
   return wordsIn(failed).some((word) => word.length > 1 && !kept.has(word) && isWordIn(word, refusals)) ? diff : "";
+}
+
+function changedNames(failed: Target, later: Target): string[] {
+  return isFields(failed.input) && isFields(later.input) ? changedFields(failed.input, later.input) : [""];
 }
 
 /** Returns whether the later call only looks at something besides doing the same. */
