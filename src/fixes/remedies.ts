@@ -61,13 +61,16 @@ export function remediesFor(
     for (const each of span)
       if (each.target().steps.some(({ command }) => command && INSTALLS.test(lineWith(command)))) touched.add(each);
   }
-  const way = touched.size === 0 && ELSEWHERE.test(clue.text) ? span.findLast(goesElsewhere) : undefined;
+  const way =
+    touched.size === 0 && ELSEWHERE.test(clue.text)
+      ? between.findLast((each) => goesElsewhere(each, failed.target()))
+      : undefined;
   if (way) touched.add(way);
   // One or two commands between a failed command and its success are what was done about it.
   const others = span.filter(({ target }) => target().steps.some(changesSomething));
   const isCommand = failed.target().steps.some(({ purpose }) => purpose.kind === "run");
   if (touched.size === 0 && isCommand && others.length <= 2) for (const each of others) touched.add(each);
-  return span
+  return between
     .filter((each) => touched.has(each))
     .slice(-MAX_REMEDIES)
     .map(({ call }) => call);
@@ -123,12 +126,16 @@ function editsManifest({ purpose }: Step): boolean {
 /** Matches errors of a call in the wrong folder. */
 const ELSEWHERE = /not a git repository|no such file|does not exist|not found|cannot find|outside (?:of )?the/i;
 
-/** Returns whether a call only changed the folder of the next ones. */
-function goesElsewhere({ target }: DoneCall): boolean {
+/** Returns whether a call only changed the folder of the next ones, or did the same in another one. */
+function goesElsewhere({ target }: DoneCall, failed: Target): boolean {
   const { tool, input, steps } = target();
   const line = isFields(input) ? (shellCall(tool, input, null)?.line ?? "") : "";
+  const own = new Set(failed.steps.map(({ command }) => command && lineWith(command)));
   const isQuiet = ({ command }: Step): boolean =>
-    command === null || /^(?:cd|pushd|set-location)$/i.test(command.program) || onlyLooks(command);
+    command === null ||
+    own.has(lineWith(command)) ||
+    /^(?:cd|pushd|set-location)$/i.test(command.program) ||
+    onlyLooks(command);
   return /^\s*(?:cd|pushd|set-location)\s/i.test(line) && steps.every(isQuiet);
 }
 
@@ -232,6 +239,7 @@ const REMEDIES: readonly (readonly [error: RegExp, command: RegExp])[] = [
     /ECONNREFUSED|connection refused|(?:cannot|could not|failed to) connect|not running|is the .* running/i,
     /\b(?:up|start|restart|serve|daemon|port-forward)\b|^(?:dockerd|redis-server|postgres|mysqld|ssh .*-\w*L)\b/i,
   ],
+  [/does not exist|no such file/i, /^git (?:checkout|switch|pull|restore|stash (?:pop|apply))\b/],
   [/EADDRINUSE|address already in use|port .* in use/i, /^(?:kill|pkill|killall|fuser|lsof)\b|\b(?:stop|down)\b/i],
   [/permission denied|EACCES|not executable/i, /^(?:chmod|chown|sudo)\b/i],
   [
@@ -244,6 +252,8 @@ const REMEDIES: readonly (readonly [error: RegExp, command: RegExp])[] = [
     /^git (?:pull|fetch|rebase|merge|add|stash|checkout|restore|commit|reset)\b/,
   ],
 ];
+/** Matches the report of a linter that can mend a part of what it found itself. */
+const FIXABLE = /\bformatter\b|\bfixable\b|--fix\b/i;
 /** Commands that only look or check. */
 const LOOKS =
   /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep|netstat|lsof|ss|df|du|uname|id|whoami|dig|nslookup|ping)\b)|(?: |^)(?:--version|--help|-h|--dry-run|list|ls|view|info|show|status|diff|checks|logs?)(?: |$)/;
@@ -261,6 +271,7 @@ function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue
   const line = lineWith(command);
   const isSame = failed.steps.some((step) => step.command !== null && lineWith(step.command) === line);
   if (isSame) return false;
+  if (FIXABLE.test(text) && FIXES.test(line)) return true;
   if (!isSure && REMEDIES.some(([error, remedy]) => error.test(text) && remedy.test(line))) return true;
   const [subcommand = ""] = words;
   if (isRecommended(`${program} ${subcommand}`.trim(), text)) return true;
@@ -335,7 +346,7 @@ export function changeOf(failed: Target, later: Target, steps: readonly ToolCall
   const diff = inputDiff(failed.input, later.input, demanded);
   const [before, after] = [lineOf(failed), lineOf(later)];
   const names = changedNames(failed, later);
-  const isManner = names.length > 0 && names.every((name) => MANNERS.has(name) && !isWordIn(name, text));
+  const isManner = names.length > 0 && names.every((name) => MANNERS.has(name) && !isWordIn(name, text.toLowerCase()));
   const isShaped = isManner || (before !== null && before === after && !MALFORMED.test(text));
   if (diff === "" || isShaped || addsLooks(failed, later)) return "";
   if (steps.length === 0) return diff;
