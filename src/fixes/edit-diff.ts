@@ -62,7 +62,8 @@ export function inputDiff(before: unknown, after: unknown, demanded?: (name: str
   const replaced = changed.filter((name) => OLD_TEXT.includes(name));
   const fields = replaced.length > 0 ? replaced : changed;
   const lines = fields.flatMap((name) => [
-    ...(fields.length > 1 ? [`@@ ${name}`] : []),
+    // A value says little without the name of a field that only one of them has.
+    ...(fields.length > 1 || before[name] === undefined || after[name] === undefined ? [`@@ ${name}`] : []),
     ...changedLines(fieldText(before[name]), fieldText(after[name])),
   ]);
   return cut(lines);

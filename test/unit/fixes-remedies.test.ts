@@ -87,6 +87,39 @@ const cases: Record<string, [name: string, calls: MadeCall[], steps: number[]][]
       [],
     ],
     [
+      "none where git refuses a push",
+      [
+        bad(
+          "git push",
+          "fatal: The current branch cart has no upstream branch.\n\n    git push --set-upstream origin cart",
+        ),
+        edit("/work/app/src/cart.ts"),
+        ok("git push"),
+      ],
+      [],
+    ],
+    [
+      "also of the configuration of the program",
+      [
+        bad("golangci-lint run", "Exit code 1\nstats.go:3:5: error is not wrapped (wrapcheck)"),
+        edit("/work/app/.golangci.yaml"),
+        edit("/work/app/stats.go"),
+        edit("/work/app/menu.go"),
+        ok("golangci-lint run"),
+      ],
+      [1, 2],
+    ],
+    [
+      "of a dependency, which is then installed",
+      [
+        bad("mix test", "Exit code 2\nPlease add to your mix.exs: {:lazy_html, only: :test}"),
+        edit("/work/app/mix.exs"),
+        ok("mix deps.get"),
+        ok("mix test"),
+      ],
+      [1, 2],
+    ],
+    [
       "none where another call of the message failed",
       [bad("npm test", "Sibling tool call errored"), edit("/work/app/src/cart.ts"), ok("npm test")],
       [],
@@ -102,6 +135,26 @@ const cases: Record<string, [name: string, calls: MadeCall[], steps: number[]][]
         ok("node app.mjs"),
       ],
       [2],
+    ],
+    [
+      "the one that is missing rather than others",
+      [
+        bad("gitleaks version", "command not found: gitleaks"),
+        ok("brew install bfg"),
+        ok("brew install gitleaks"),
+        ok("gitleaks version"),
+      ],
+      [2],
+    ],
+    [
+      "the way into the right folder",
+      [
+        bad("git remote -v", "fatal: not a git repository (or any of the parent directories): .git"),
+        ok("cd /work/app && pwd"),
+        ok("ls"),
+        ok("git remote -v"),
+      ],
+      [1],
     ],
     [
       "a service is started",
@@ -175,6 +228,16 @@ const cases: Record<string, [name: string, calls: MadeCall[], steps: number[]][]
       [1],
     ],
     [
+      "other edits of the file are none",
+      [
+        failed("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" }, NOT_READ),
+        done("Read", { file_path: "a.ts" }),
+        edit("a.ts", "first line", "another line"),
+        edit("a.ts", "x", "y"),
+      ],
+      [1],
+    ],
+    [
       "another file that is read is none",
       [
         failed("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" }, NOT_READ),
@@ -227,7 +290,23 @@ describe("what changed in the call", () => {
   test("a description that was demanded", () => {
     const refusal = 'The bash tool was called with invalid arguments: SchemaError(Missing key\n  at ["description"]).';
     const after = done("bash", { command: "ls src", description: "Lists" });
-    assert.equal(changed(failed("bash", { command: "ls src" }, refusal), after), "+Lists");
+    assert.equal(changed(failed("bash", { command: "ls src" }, refusal), after), "@@ description\n+Lists");
+  });
+
+  test("a limit, only if the error is about it", () => {
+    const before = { file_path: "a.ts", limit: 5 };
+    const after = done("Read", { file_path: "a.ts", limit: 10 });
+    assert.equal(changed(failed("Read", before, "The server is gone"), after), "");
+    assert.equal(changed(failed("Read", before, "Limit is too small"), after), "-5\n+10");
+  });
+
+  test("not another look besides the same command", () => {
+    assert.equal(changed(bad("./deploy.sh", "Error: it is busy"), ok("git log -1 && ./deploy.sh")), "");
+    assert.match(changed(bad("./deploy.sh", "Error: it is busy"), ok("cd web && ./deploy.sh")), /^-/);
+  });
+
+  test("not of a call that was not run", () => {
+    assert.equal(changed(bad("ls src", "Sibling tool call errored"), ok("ls -la src")), "");
   });
 
   test("not where an edit made the difference", () => {
