@@ -20,7 +20,7 @@ export interface RankingFilters {
 export interface RankingAnswer {
   /** Path below the corpus. */
   file: string;
-  /** First and last line of the file, from 1, both included. */
+  /** First and last line of the file, or messages of an opencode export, from 1, both included. */
   lines: readonly [from: number, to: number];
 }
 
