@@ -67,11 +67,6 @@ export class Assembler {
     this.#statistics = new StatisticsCollector(options.countRedactions);
   }
 
-  /** Adds an answer that an earlier reader returned, so that more pieces can be added to it. `id`: see `MessageDraft`. */
-  restore(built: BuiltMessage, id: string): void {
-    this.#open.set(id, built);
-  }
-
   /** Returns the new blocks with their messages, without those outside the requested time range. */
   add(unit: SourceUnit): PlacedPiece[] {
     for (const problem of unit.problems) this.#options.onProblem(problem);

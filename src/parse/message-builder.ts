@@ -8,8 +8,6 @@ export interface BuilderOptions {
   maxInlineContentBytes: number;
   generateId: () => string;
   pricing: Pricing;
-  /** Position of the first message in the conversation. Default 0. */
-  firstOrdinal?: number;
   /** Called for each new block, with additional values for rows of a store. */
   onBlock?: (block: ParsedContentBlock, origin: BlockOrigin) => void;
 }
@@ -41,11 +39,10 @@ export interface Place {
 
 export class MessageBuilder {
   readonly #options: BuilderOptions;
-  #ordinal: number;
+  #ordinal = 0;
 
   constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#ordinal = options.firstOrdinal ?? 0;
   }
 
   /** Returns a new message, without the blocks of the draft. */

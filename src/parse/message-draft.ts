@@ -100,11 +100,6 @@ export interface SourceUnit {
   timestamp?: string | undefined;
   /** Identifies the entry of a source with `hasStableIds`, to recognize a repeat. */
   identity?: string | undefined;
-  /**
-   * Position from which a reader that knows the messages so far can continue after this unit. Default: the start of the
-   * next unit. An earlier position means that something is unfinished, such as a call without a result.
-   */
-  resume?: SourcePlace | undefined;
 }
 
 /** Position in an input: the 1-based line that begins at a byte offset. */
@@ -135,19 +130,10 @@ export interface SourceOptions {
   readOutput?: ((path: string) => Promise<string | undefined>) | undefined;
   /** Returns each unit at once, although later lines may change it, such as a text written in pieces. Default false. */
   isGrowing?: boolean | undefined;
-  /** Start of the input in its file, after the part that an earlier reader has read. Default: the start of the file. */
-  start?: SourcePlace | undefined;
-}
-
-/** Thrown by a reader that started within a file and needs earlier lines. */
-export class NeedsWholeInput extends Error {
-  override readonly name = "NeedsWholeInput";
 }
 
 export interface Source {
   name: SourceName;
-  /** Its files are only appended to, so that reading can continue from a position: see `SourceUnit.resume`. */
-  isAppended?: boolean;
   /**
    * Blocks are identified by the host's ids, not by position, because files are rewritten or there are several files of one
    * session.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { mergeContinuations } from "../../src/transcript/format/formats.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
-import { assertAccounted, assertResumable } from "../support/parse/account.ts";
+import { assertAccounted } from "../support/parse/account.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";
 import { FORMATS, JSONL, MARKDOWN } from "../support/parse/transcript-file.ts";
@@ -11,7 +11,7 @@ import { plainSteps, stored } from "../support/recording/conversation.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader } from "./format-arbitraries.ts";
-import { countedPieces, textPieces } from "./text-pieces.ts";
+import { textPieces } from "./text-pieces.ts";
 
 const SESSION = "ses_1";
 const anyEntries = fc.array(anyEntry, { maxLength: 6 });
@@ -51,16 +51,6 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
           assertAccounted(await readSource(source, damaged, { chunkBytes: [997] }), damaged);
         }),
         { numRuns: runs(300) },
-      );
-    });
-
-    test("can be read on from where any of its units says, damaged or not", async () => {
-      const entries = fc.oneof(fc.array(anyEntry, { maxLength: 6 }), countedPieces);
-      await fc.assert(
-        fc.asyncProperty(damagedBytes(entries.map((all) => Buffer.from(text(all)))), async (bytes) => {
-          await assertResumable(source, bytes);
-        }),
-        { numRuns: runs(200) },
       );
     });
 

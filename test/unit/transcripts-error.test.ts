@@ -18,7 +18,6 @@ const INTERNAL = [
   "ClosedOutput",
   "ConcurrentWriteError",
   "Interrupted",
-  "NeedsWholeInput",
   "UnexpectedValue",
   "WriteFault",
 ];

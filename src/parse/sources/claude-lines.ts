@@ -22,7 +22,7 @@ export async function* readClaudeLines(
   options: SourceOptions,
 ): AsyncGenerator<SourceUnit[]> {
   const reader = new ClaudeLineReader(options);
-  for await (const lines of linesOfBytes(chunks, reader.maxLineBytes, options.start)) yield reader.read(lines);
+  for await (const lines of linesOfBytes(chunks, reader.maxLineBytes)) yield reader.read(lines);
 }
 
 /** Reads lines in order. */

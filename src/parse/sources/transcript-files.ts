@@ -5,7 +5,7 @@ import { contentOfObject, JsonlReader, lineContents } from "../../transcript/for
 import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
 import { MarkdownReader } from "../../transcript/format/markdown-read.ts";
 import { given } from "../../given.ts";
-import { NeedsWholeInput, problemAt, type Source, type SourceOptions, type SourceUnit } from "../message-draft.ts";
+import { problemAt, type Source, type SourceOptions, type SourceUnit } from "../message-draft.ts";
 import { isSessionRecord } from "./claude-record.ts";
 import { headLines } from "./json-head.ts";
 import { HELD_LINES, TextFold } from "./transcript-fold.ts";
@@ -18,14 +18,12 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export const markdown: Source = {
   name: "markdown",
-  isAppended: true,
   hasStableIds: true,
   isRedacted: true,
   detect: (head) => detectTranscriptFormat(head) === "markdown",
   read: (chunks, options) => {
-    const { start = FILE_START, readOutput } = options;
-    const onMissingCall = start.offset > 0 ? needWholeInput : undefined;
-    const reader = new MarkdownReader(given({ readOutput, onMissingCall }), start);
+    const { readOutput } = options;
+    const reader = new MarkdownReader(given({ readOutput }));
     return readTranscriptUnits(chunks, options, reader);
   },
 };
@@ -43,25 +41,21 @@ export const jsonl: Source = {
     }
     return false;
   },
-  read: (chunks, options) => readTranscriptUnits(chunks, options, new JsonlReader(options.start)),
+  read: (chunks, options) => readTranscriptUnits(chunks, options, new JsonlReader()),
 };
-
-function needWholeInput(): never {
-  throw new NeedsWholeInput("The call of a result may be before the start of reading.");
-}
 
 /** See `Source.read`. `reader` is the format's own. */
 async function* readTranscriptUnits(
   chunks: AsyncIterable<Uint8Array>,
-  { isGrowing, start = FILE_START }: SourceOptions,
+  { isGrowing }: SourceOptions,
   reader: ItemReader,
 ): AsyncGenerator<SourceUnit[]> {
-  const units = new TranscriptUnits(new TextFold(isGrowing === true ? 0 : HELD_LINES), start);
+  const units = new TranscriptUnits(new TextFold(isGrowing === true ? 0 : HELD_LINES));
   const head: number[] = [];
-  let lines = start.line - 1;
+  let lines = 0;
   let last = LINE_FEED;
   for await (const chunk of chunks) {
-    if (start.offset === 0 && head.length < BYTE_ORDER_MARK.length) {
+    if (head.length < BYTE_ORDER_MARK.length) {
       head.push(...chunk.subarray(0, BYTE_ORDER_MARK.length - head.length));
       if (BYTE_ORDER_MARK.every((byte, at) => byte === head[at])) {
         const reason = "The file begins with a byte order mark, which was left out.";

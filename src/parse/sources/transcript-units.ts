@@ -9,8 +9,7 @@ import {
   type TranscriptItem,
   type TranscriptProblem,
 } from "../../transcript/format/formats.ts";
-import { FILE_START, type ReadingMark } from "../../transcript/format/lines.ts";
-import { NeedsWholeInput, problemAt, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
+import { problemAt, type MessageDraft, type SourceUnit } from "../message-draft.ts";
 import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
@@ -37,24 +36,18 @@ interface Begun extends Omit<SourceUnit, "lines" | "problems"> {
 }
 
 export class TranscriptUnits {
-  readonly #shares: LineShares;
+  readonly #shares = new LineShares();
   readonly #sums = new UsageSums();
   readonly #entries = new Set<string>();
   readonly #texts: TextFold;
-  readonly #isWithinFile: boolean;
-  /** Start of the first entry of the last message, whose model calls are added up. */
-  #message: { id: string; place: SourcePlace } | undefined;
   #begun: Begun | undefined;
   /** Problems of the whole file, which are given to its first unit. */
   #early: ParseError[] = [];
   /** End of the last entry, where blank lines before the next unit begin. */
-  #endOffset: number;
+  #endOffset = 0;
 
-  constructor(texts: TextFold, start: ReadingMark) {
-    this.#shares = new LineShares(start);
+  constructor(texts: TextFold) {
     this.#texts = texts;
-    this.#endOffset = start.offset;
-    this.#isWithinFile = start.offset > 0;
   }
 
   /** Returns the units completed by this item. */
@@ -100,13 +93,7 @@ export class TranscriptUnits {
     this.#begun = undefined;
     const { text, ...unit } = begun;
     const lines = this.#shares.take(last);
-    return this.#texts.push({ ...unit, lines, resume: this.#message?.place }, text);
-  }
-
-  /** Later entries may add to the last message: its model calls are summed up, and its texts continue. */
-  #follow(entry: TranscriptEntry, place: SourcePlace): void {
-    const id = "messageID" in entry ? entry.messageID : undefined;
-    if (id !== undefined && id !== this.#message?.id) this.#message = { id, place };
+    return this.#texts.push({ ...unit, lines }, text);
   }
 
   /** Adds a unit for the blank lines up to `last`; returns the units that this completes. */
@@ -114,7 +101,7 @@ export class TranscriptUnits {
     const line = this.#shares.covered + 1;
     const lines = this.#shares.take(last);
     if (lines === 0) return [];
-    const unit = { ...this.#begin(line, this.#endOffset), lines, resume: this.#message?.place };
+    const unit = { ...this.#begin(line, this.#endOffset), lines };
     return this.#texts.push({ ...unit, outcome: { as: "blank" } });
   }
 
@@ -129,7 +116,6 @@ export class TranscriptUnits {
       this.#entries.add(identity);
       begun.identity = identity;
     }
-    this.#follow(entry, { line: begun.line, offset: begun.offset });
     const { messages, text } = this.#drafts(entry);
     begun.outcome = { as: "used" };
     begun.messages = messages;
@@ -147,7 +133,6 @@ export class TranscriptUnits {
     const { continues } = entry;
     if (continues === undefined) return { messages: [draft], text };
     if (this.#texts.fold(text, continues)) return { messages: [] };
-    if (this.#isWithinFile) throw new NeedsWholeInput("A text continues that began before the start of reading.");
     for (const block of draft.blocks) block.metadata = { ...block.metadata, continues };
     return { messages: [draft], text };
   }
@@ -183,12 +168,8 @@ function headerFields(header: TranscriptHeader): Partial<Begun> {
 }
 
 /** Assigns the lines of an input to the units that begin on them, so that each line counts once. */
-export class LineShares {
-  #covered: number;
-
-  constructor({ line }: ReadingMark = FILE_START) {
-    this.#covered = line - 1;
-  }
+class LineShares {
+  #covered = 0;
 
   /** Takes the lines up to and including `last` that no unit has yet. */
   take(last: number): number {

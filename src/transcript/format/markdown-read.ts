@@ -28,8 +28,6 @@ export interface MarkdownReadOptions {
    * order mark; undefined if it does not exist. Without this function every shortened output counts as missing.
    */
   readOutput?: (path: string) => Promise<string | undefined>;
-  /** Called for a result whose input is that of a call which was not read. Default: the entry is reported as damaged. */
-  onMissingCall?: () => void;
 }
 
 /**
@@ -53,7 +51,7 @@ export async function parseMarkdownTranscript(
 /** Maximum number of calls without a result that are remembered; beyond it the oldest is dropped, since some never end. */
 const MAX_CALLS = 1000;
 
-/** Reads chunk by chunk. From a later entry on, the call of a result may come before it: see `onMissingCall`. */
+/** Reads chunk by chunk. */
 export class MarkdownReader implements ItemReader {
   readonly #options: MarkdownReadOptions;
   readonly #splitter: MarkdownSplitter;
@@ -172,7 +170,6 @@ export class MarkdownReader implements ItemReader {
     const [call] = at === -1 ? [] : this.#calls.splice(at, 1);
     if (!sameInput) return;
     if (call === undefined) {
-      this.#options.onMissingCall?.();
       damage.push("it says that its input is that of its call, but no such call stands before it");
     }
     fields["input"] = call?.input ?? null;
