@@ -392,10 +392,13 @@ describe("figures from an index", () => {
     const [stored, recorded] = [new Machine(), new Machine()];
     (await openFakeStore(join(stored.home, "data/opencode/opencode.db"), sessions)).close();
     for (const { id, messages } of sessions) {
-      const entries = messages.map(({ id: messageID, data, parts }): TranscriptEntry => {
-        const timestamp = new Date(data.time.created).toISOString();
+      const entries = messages.flatMap(({ id: messageID, data, parts }): TranscriptEntry[] => {
+        const of = { messageID, timestamp: new Date(data.time.created).toISOString() };
         const usage = { tokens: TOKENS, cost: data.cost, model: "p/m" };
-        return { type: "assistant", messageID, partID: parts[0]?.id ?? "", timestamp, content: "yes", ...usage };
+        return [
+          { type: "assistant", ...of, partID: parts[0]?.id ?? "", content: "yes", model: "p/m" },
+          { type: "session_event", ...of, partID: `${messageID}-usage`, name: "usage", data: usage },
+        ];
       });
       const lines = [encodeJsonlHeader({ version: 1, sessionID: id }), ...entries.map(encodeJsonlEntry)];
       recorded.write(`.openfleet/transcripts/${id}.jsonl`, lines.join(""));
