@@ -1,11 +1,11 @@
 /** Renders the blocks of a message: text, thinking, calls with their results, attachments. */
-import { h, type JSX } from "preact";
+import { type ComponentChildren, h, type JSX } from "preact";
 import { micromark, type Options } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { errorText, printedText } from "../calls/result-texts.ts";
 import { oneLine, withoutSequences } from "../neutral-text.ts";
 import { jsonText } from "../parse/json-fields.ts";
-import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
+import type { ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "../parse/model.ts";
 import { closed, details, div, gist, longText, p, span } from "./page-texts.ts";
 import type { PageImage, PageSession } from "./outline.ts";
 import { compact } from "../quantities.ts";
@@ -119,9 +119,27 @@ function callView(view: View, message: TranscriptMessage, block: ParsedContentBl
     { class: "inside", id: anchor },
     toolInput(block.tool_input, block.line_number),
     paired?.result ? pairedResult(view, paired.result, paired.call.result?.message_ordinal) : null,
+    paired ? fixView(view, paired.call) : null,
     p("reference", h("a", { href: `#${anchor}` }, `#${anchor}`), idNote(block.tool_use_id)),
   );
   return details(`call ${status}`, summary, inside);
+}
+
+/** Links to what the agent did between a failure and the success of the call, and to that; null if it was not fixed. */
+function fixView(view: View, failed: ToolCall): JSX.Element | null {
+  const { fix, steps, diff } = view.outline.fixes.get(failed) ?? { fix: null, steps: [], diff: "" };
+  if (fix === null) return null;
+  const done = steps.flatMap(({ call }) => [callLink(view, call), ", "]);
+  const ending =
+    diff !== "" || fix.tool_name !== failed.tool_name ? "" : steps.length > 0 ? " passed" : " passed when called again";
+  return p("note", "Fixed: ", ...done, callLink(view, fix), ending);
+}
+
+function callLink(view: View, { tool_name: name, tool_input: input, use }: ToolCall): ComponentChildren {
+  const block = view.outline.calls.get(use?.block_id ?? "")?.use;
+  const text = oneLine(`${name ?? ""} ${callTarget(input, view.session.metadata.cwd)}`, MAX_NAME_CHARS);
+  if (use === null || block === undefined) return text;
+  return h("a", { href: `#${view.anchors.block(use.message_ordinal, block.block_order)}` }, text);
 }
 
 function idNote(id: string | null): string | null {

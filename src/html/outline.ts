@@ -1,4 +1,5 @@
-/** The input of a page, and its outline: the turns, and which call started which subagent. */
+/** The input of a page, and its outline: the turns, which call started which subagent, and what fixed which call. */
+import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall } from "../parse/model.ts";
 import { type Turn, turnsOf } from "../parse/turns.ts";
 
@@ -24,6 +25,7 @@ export interface PageSession extends Pick<
 /** Call with the blocks that are shown in it. */
 export interface PairedCall {
   call: ToolCall;
+  use: ParsedContentBlock;
   /** Null if there is no result, or if its block is not in the session. */
   result: ParsedContentBlock | null;
   children: PageSession[];
@@ -33,6 +35,8 @@ export interface Outline {
   turns: readonly Turn[];
   /** By id of the `tool_use` block. */
   calls: ReadonlyMap<string, PairedCall>;
+  /** By failed call. */
+  fixes: ReadonlyMap<ToolCall, ToolFix>;
   /** Ids of results shown in their call. */
   resultsInCalls: ReadonlySet<string>;
   /** Ordinals of messages that are shown entirely in calls. */
@@ -50,9 +54,10 @@ export function outlineOf(session: PageSession): Outline {
   const calls = new Map<string, PairedCall>();
   for (const call of session.tool_calls) {
     // Part of a session may have results without their calls.
-    if (call.use === null || !blocks.has(call.use.block_id)) continue;
+    const use = blocks.get(call.use?.block_id ?? "");
+    if (use === undefined) continue;
     const result = blocks.get(call.result?.block_id ?? "") ?? null;
-    calls.set(call.use.block_id, { call, result, children: [] });
+    calls.set(use.id, { call, use, result, children: [] });
   }
   const resultsInCalls = new Set([...calls.values()].flatMap(({ result }) => result?.id ?? []));
   const emptied = entries.filter(
@@ -61,6 +66,9 @@ export function outlineOf(session: PageSession): Outline {
   return {
     turns,
     calls,
+    fixes: new Map(
+      findFixes(session.messages, session.content_blocks, session.tool_calls).map((fix) => [fix.failed, fix]),
+    ),
     resultsInCalls,
     emptied: new Set(emptied.map(({ message }) => message.ordinal)),
     otherChildren: otherChildren(session, calls, blocks),

@@ -72,6 +72,24 @@ describe("calls", () => {
     });
   }
 
+  test("one that was fixed leads to what fixed it", async () => {
+    const session = await made()
+      .user("go")
+      .call("a", "Bash", { command: "npx tsc" })
+      .result("a", "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.", true)
+      .call("b", "Edit", { file_path: "src/a.ts", old_string: "x", new_string: "y" })
+      .result("b", "done")
+      .call("c", "Bash", { command: "npx tsc" })
+      .result("c", "")
+      .session();
+    const page = await pageOf(session);
+    const [, edited, passed] =
+      /Fixed: <a href="#(m\d+b\d+)">Edit src\/a\.ts<\/a>, <a href="#(m\d+b\d+)">Bash npx tsc<\/a> passed/.exec(page) ??
+      [];
+    assert.ok(edited !== undefined && passed !== undefined, page.slice(-5_000));
+    for (const anchor of [edited, passed]) assert.ok(page.includes(`id="${anchor}"`), anchor);
+  });
+
   test("one without a result says so", async () => {
     assert.match(await readOf(await made().call("a", "Bash", { command: "x" }).session()), /Bash x no result/);
   });
