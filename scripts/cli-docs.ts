@@ -52,7 +52,7 @@ const INTRODUCTION = `# The command line
 ## For all commands
 
 - **SESSION** is a path, a session id or the beginning of one (at least 4 characters; \`ses_\` and \`agent-\` may be left out), \`latest\`, or \`-\` for standard input. \`latest\` is the newest session of the current project, or of all projects if it has none.
-- **Where sessions are found**: the project's \`.openfleet/\`, \`~/.claude/projects\` (or the folders in \`CLAUDE_CONFIG_DIR\`), and opencode's own store.
+- **Where sessions are found**: the project's \`.openfleet/\`, \`~/.claude/projects\` (or the folders in \`CLAUDE_CONFIG_DIR\`), and opencode's database.
 - **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist or cannot be read. If one of several sessions cannot be read, the others are processed and the status is 2. An interrupted program exits with 130.
 - **Output**: data on standard output; notes, progress and the scope of a search on standard error. If the reader closes the pipe (\`| head\`), the program ends without a message.
 - **Terminals**: tables are laid out for the width of the terminal, or for \`COLUMNS\`; other text is left to the terminal. \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` on. Escape sequences and control characters of a session are never printed; JSON output has them, escaped.

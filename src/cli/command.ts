@@ -80,10 +80,10 @@ export const project = new Option(
   "Only sessions of the project in this folder or in a folder inside it.",
 );
 export const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENTS);
-export const here = new Option("--here", "Only sessions of this machine, if a team shares the index.");
+export const here = new Option("--here", "Only sessions of this machine, if a team shares the store.");
 export const noRedact = new Option(
   "--no-redact",
-  "Prints passwords, keys and tokens unchanged. Reads files only, never the index; refuses a session whose file is gone.",
+  "Prints passwords, keys and tokens unchanged. Reads files only, never the store; refuses a session whose file is gone.",
 );
 
 /** `what`: what they restrict. */

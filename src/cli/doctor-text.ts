@@ -18,7 +18,7 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
   return [
     `transcripts ${result.program.version}, ${result.program.runtime}\n`,
     section("Places", placeLines(context, result)),
-    section("Index", [indexLine(context, result)]),
+    section("Store", [indexLine(context, result)]),
     section("Deleted soon", expiringLines(context, result)),
     section("Recording", [
       ...configLines(context, result),
@@ -57,7 +57,7 @@ function indexLine({ colors }: CommandContext, { index }: DoctorOutput): string 
 /** Names the first sessions to go, and the setting to change. */
 function expiringLines({ colors }: CommandContext, { expiring }: DoctorOutput): string[] {
   return expiring.flatMap(({ agent, setting, file, days, is_default: isDefault, sessions }) => {
-    const which = `${counted(sessions.length, "session")} that the index does not have`;
+    const which = `${counted(sessions.length, "session")} that the store does not have`;
     const named = sessions
       .slice(0, MAX_EXPIRING)
       .map(({ path, deleted_after: time }) => `    ${time.slice(0, 10)}  ${neutralLine(path)}`);

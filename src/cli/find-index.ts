@@ -1,4 +1,4 @@
-/** Opens the index for `find` and updates it, and reports what it still lacks. */
+/** Opens the store for `find` and updates it, and reports what it still lacks. */
 import { currentIndex, type CurrentIndex } from "../queries/current-index.ts";
 import { openStoreToRead, withStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
@@ -13,7 +13,7 @@ export interface OpenIndex extends CurrentIndex {
 }
 
 /**
- * Opens the index and adds what changed. If that is not possible, reports why; the changed sessions are then read as
+ * Opens the store and adds what changed. If that is not possible, reports why; the changed sessions are then read as
  * files. Returns undefined, and reports the reason, if no index can be read.
  */
 export async function openIndex(context: CommandContext): Promise<OpenIndex | undefined> {
@@ -30,10 +30,10 @@ export async function openIndex(context: CommandContext): Promise<OpenIndex | un
   }
 }
 
-/** Says that the index is not used, and why. Throws what does not come from the index. */
+/** Says that the store is not used, and why. Throws what does not come from the store. */
 export function leftAside(context: CommandContext, error: unknown): undefined {
   if (!isStoreError(error)) throw error;
-  context.note(`the index was not used: ${error.message}`);
+  context.note(`the store was not used: ${error.message}`);
 }
 
 function updated(context: CommandContext, store: Store): Promise<CurrentIndex> {
@@ -47,9 +47,9 @@ function tellLeft(context: CommandContext, { left, changed }: CurrentIndex): voi
   const bytes = changed.reduce((sum, session) => sum + session.bytes, 0);
   const what = `${counted(changed.length, "session")} (${(bytes / 1e6).toFixed(1)} MB)`;
   if (left.reason !== "failed") {
-    context.note(`${what} not in the index will be read as files; \`transcripts index\` adds them`);
+    context.note(`${what} not in the store will be read as files; \`transcripts index\` adds them`);
     return;
   }
   const reason = left.error instanceof Error ? left.error.message : String(left.error);
-  context.note(`the index was not updated, so ${what} will be read as files: ${reason}`);
+  context.note(`the store was not updated, so ${what} will be read as files: ${reason}`);
 }

@@ -49,7 +49,7 @@ export type ParsedArguments =
 /** Maximum width of help, since long lines are hard to read. */
 const MAX_HELP_COLUMNS = 100;
 const DOES =
-  "Reads the sessions of coding agents: transcripts of this package, session files of Claude Code, and opencode's own store.";
+  "Reads the sessions of coding agents: transcripts of this package, session files of Claude Code, and opencode's database.";
 const SESSIONS = "A SESSION is a path, a session id or the beginning of one, latest, or - for standard input.";
 
 /** Never rejects because of the arguments. */

@@ -19,7 +19,7 @@ export const execute = execution(FIND_FIXES, async (args, context) => {
   const { store, changed, left } = await updatedIndex(context);
   requireIndex(where, left);
   const found = await pastFixes(store, where, { error, project, signal });
-  const without = changed.length === 0 ? "" : ` ${changed.length} sessions have no content in the index yet.`;
+  const without = changed.length === 0 ? "" : ` ${changed.length} sessions have no content in the store yet.`;
   const head = (shown: number): string[] => {
     if (shown === 0) return [`${offset === 0 ? "No such error came up before." : "No more such errors."}${without}`];
     const which = `Such errors ${offset + 1} to ${offset + shown} of ${found.length}, this project's first.`;

@@ -79,11 +79,11 @@ async function found(asked: Asked, context: ToolContext): Promise<Found> {
     const result = await collected(await findInIndex(store, context.where, asked, changed), asked);
     if (left === undefined || changed.length === 0) return result;
     const why = left.reason === "failed" && isStoreError(left.error) ? ` ${left.error.message}` : "";
-    return withNote(result, `The index lacks ${changed.length} sessions, which were read and come last.${why}`);
+    return withNote(result, `The store lacks ${changed.length} sessions, which were read and come last.${why}`);
   } catch (error) {
     if (!isStoreError(error)) throw error;
     const result = await foundInFiles(asked, context);
-    return withNote(result, `The files were searched, not the index. ${error.message}`);
+    return withNote(result, `The files were searched, not the store. ${error.message}`);
   }
 }
 

@@ -133,7 +133,7 @@ export const EXTRACT_SNIPPET = tool({
       snippet_type: SNIPPET_TYPE,
       title: "What it is about, up to 256 characters.",
       content: "100 bytes to 10 KB. Default: the text of the lines or turns.",
-      event_id: "Event of the index that it belongs to.",
+      event_id: "Event of the store that it belongs to.",
       source_line_start: "First line that it is from.",
       source_line_end: "Last line. Default: the first.",
       source_turn_start: "First turn, instead of lines.",

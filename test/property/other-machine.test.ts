@@ -183,7 +183,7 @@ describe("sessions of another machine", () => {
         assert.ok(exitCode === 0 && stdout.includes(term), `${String(open)}: ${stdout}${stderr}`);
       }
     }
-    assert.match((await ours.run("find", "price")).stderr, /searched 7 sessions in the index/);
+    assert.match((await ours.run("find", "price")).stderr, /searched 7 sessions in the store/);
     const project = await ours.run("find", "price", "--project", "/work/shop");
     assert.match(project.stderr, /searched 4 sessions/);
     const [error] = await ours.rows("fixes", "Cannot find module heliotrope");
@@ -405,7 +405,7 @@ describe("a shared database", () => {
     const rows = await theirs.rows("list", "--subagents", "--empty");
     const ids = rows.map(({ session_id: id }) => String(id));
     await checkAlike(theirs, ours, [...ALL, ...questionsAbout(ids.slice(0, 3))]);
-    // More than a search reads besides an index of its own.
+    // More than a search reads besides a store of its own.
     for (let at = 0; at < 25; at += 1) {
       const id = `${10 + at}${OWN.slice(2)}`;
       ours.write(`${projects}/${id}.jsonl`, user(`Prices of ${at}`, at) + says("Yes", at + 1));

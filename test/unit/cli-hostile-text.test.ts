@@ -76,7 +76,7 @@ describe("no control character of a session is printed", () => {
     ["doctor", "--json"],
     ["index"],
     ["index", "--json"],
-    // Now from the index.
+    // Now from the store.
     ["find", "needle"],
     ["find", "needle", "--json"],
     ["list"],

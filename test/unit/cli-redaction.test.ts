@@ -101,7 +101,7 @@ describe("printed text of a session", () => {
         assert.equal(exitCode, 0, term);
         assert.ok(!stdout.includes(secret));
       }
-      // The files themselves, whether there is an index or not.
+      // The files themselves, whether there is a store or not.
       const raw = await runCli(["find", secret, "--no-redact"], { home });
       assert.equal(raw.exitCode, 0, raw.stderr);
       assert.ok(raw.stdout.includes(secret));

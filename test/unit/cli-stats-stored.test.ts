@@ -1,4 +1,4 @@
-/** `stats` and `list` with an index: the same as without one, and only what changed is read. */
+/** `stats` and `list` with a store: the same as without one, and only what changed is read. */
 import assert from "node:assert/strict";
 import {
   appendFileSync,
@@ -41,7 +41,7 @@ class Machine {
     return place;
   }
 
-  /** Blanks the middle of a file, which keeps its size and time: only the index can still say what was there. */
+  /** Blanks the middle of a file, which keeps its size and time: only the store can still say what was there. */
   blank(path: string): void {
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(" ", Math.trunc(bytes.length * 0.3), Math.trunc(bytes.length * 0.7)));
@@ -134,7 +134,7 @@ describe("stats and list with an index", () => {
     const sessions = async (): Promise<unknown> => JSON.parse(await machine.run(["stats"])).sessions;
     await agree();
     rmSync(small, { force: true });
-    // What went away is in the answers of the index until it is forgotten.
+    // What went away is in the answers of the store until it is forgotten.
     const there = JSON.parse(await machine.cold(["stats"])).sessions;
     assert.equal(await sessions(), there + 1);
     await machine.index();
@@ -148,7 +148,7 @@ describe("stats and list with an index", () => {
     writeFileSync(broken, "no database".repeat(1_000));
     const run = await runCli(["stats", "--json"], { home, env: { TRANSCRIPTS_DATABASE: broken } });
     assert.match(run.stderr, /not used: /);
-    // What only the index has is missing in the sums.
+    // What only the store has is missing in the sums.
     const { unreadable, ...sums } = JSON.parse(await machine.cold(["stats"]));
     assert.deepEqual(JSON.parse(run.stdout), { ...sums, unreadable: unreadable + 1 });
   });

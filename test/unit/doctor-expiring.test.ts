@@ -58,7 +58,7 @@ describe("sessions that Claude Code is about to delete", () => {
     const { stdout } = await runCli(["doctor"], machine);
     assert.match(
       stdout,
-      /! claude-code will delete 3 sessions that the index does not have within a week; `transcripts index` keeps them/,
+      /! claude-code will delete 3 sessions that the store does not have within a week; `transcripts index` keeps them/,
     );
     assert.ok(stdout.includes(`2026-03-30  ${join(machine.home, ".claude/projects/-work-shop", over)}`), stdout);
     assert.ok(stdout.includes(`"cleanupPeriodDays": 3650 in ${file} (30 by default)`), stdout);

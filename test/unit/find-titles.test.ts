@@ -1,4 +1,4 @@
-/** `find` and `find_in_transcripts` look through the titles of sessions, with an index and without. */
+/** `find` and `find_in_transcripts` look through the titles of sessions, with a store and without. */
 import assert from "node:assert/strict";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

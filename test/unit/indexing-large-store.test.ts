@@ -1,4 +1,4 @@
-/** A very large database of opencode: a list reads no more than it shows, and the index can be stopped and goes on. */
+/** A very large database of opencode: a list reads no more than it shows, and the store can be stopped and goes on. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

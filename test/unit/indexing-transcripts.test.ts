@@ -31,7 +31,7 @@ async function texts(store: Store): Promise<string[]> {
 for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
   const file = name === "markdown" ? "ses_1.md" : "ses_1.jsonl";
 
-  /** A transcript with an index of its own. */
+  /** A transcript with a store of its own. */
   const setting = async (entries: readonly TranscriptEntry[]) => {
     const grown = new GrowingTranscript(file);
     writeFileSync(grown.path, text(entries));

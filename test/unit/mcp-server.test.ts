@@ -102,7 +102,7 @@ for (const [form, main] of forms()) {
         assert.equal(kept.isError, false, kept.text);
         const again = await ask(client, "query_snippets", { keyword: "PRISE.mjs" });
         assert.match(again.text, /Prices are read from price\.mjs/);
-        // With the index that the snippet is in.
+        // With the store that the snippet is in.
         const indexed = await ask(client, "find_in_transcripts", { query: "sum is 3" });
         const listed = await ask(client, "list_sessions", {});
         for (const { text } of [found, read, failed, again, indexed, listed]) assert.match(text, NOTICE);

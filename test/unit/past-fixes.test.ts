@@ -161,7 +161,7 @@ describe("fixes", () => {
     assert.match(never.stdout, /^Never fixed\.$/m);
     const unknown = await machine.run(["fixes", "the moon is not in its orbit"]);
     assert.equal(unknown.exitCode, 1);
-    assert.match(unknown.stderr, /no such error in the index/);
+    assert.match(unknown.stderr, /no such error in the store/);
   });
 
   test("need a text that says something, a call that failed, and an index, and the messages say so", async () => {
@@ -193,7 +193,7 @@ describe("fixes", () => {
     assert.match(text, /4 times in 4 sessions/);
     assert.match(text, /Fixed 4 times .*:\nline 5, Bash ssh .*\nline 7, Bash npm run deploy, passed/);
     assert.ok(text.includes(TUNNEL));
-    assert.doesNotMatch(text, /no content in the index/);
+    assert.doesNotMatch(text, /no content in the store/);
     assert.ok(text.length < 900 * 5, String(text.length));
   });
 });

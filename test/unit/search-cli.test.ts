@@ -1,4 +1,4 @@
-/** `transcripts find` with an index. */
+/** `transcripts find` with a store. */
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -55,7 +55,7 @@ describe("transcripts find with an index", () => {
     const { stdout, stderr, exitCode } = await run("find", "IT IS");
     assert.equal(exitCode, 0);
     assert.match(stdout, /^\[2\] assistant, .*: Blue it is\.\n {4}transcripts show 1b2c2c3d-[\w-]+ --line 2\n/m);
-    assert.equal(stderr, "searched 2 sessions in the index\n");
+    assert.equal(stderr, "searched 2 sessions in the store\n");
     for (const [term, ...more] of [
       ["price"],
       ["it"],
@@ -95,7 +95,7 @@ describe("transcripts find with an index", () => {
     );
     assert.deepEqual((await rows("it", "--project", "paint")).length, 2);
     assert.deepEqual(await rows("it", "--project", "/nowhere"), []);
-    assert.match((await run("find", "it", "--project", "/work/paint")).stderr, /^searched 1 session in the index/);
+    assert.match((await run("find", "it", "--project", "/work/paint")).stderr, /^searched 1 session in the store/);
     assert.deepEqual(
       (await rows("it", "--since", at(100)))
         .map(({ line_number }) => line_number)
@@ -111,7 +111,7 @@ describe("transcripts find with an index", () => {
   test("nothing found is 1; an empty term is 2", async () => {
     const { run } = await machine();
     const { exitCode, stdout, stderr } = await run("find", "nowhere to be found");
-    assert.deepEqual([exitCode, stdout, stderr], [1, "", "searched 2 sessions in the index\n"]);
+    assert.deepEqual([exitCode, stdout, stderr], [1, "", "searched 2 sessions in the store\n"]);
     assert.equal((await run("find", "")).exitCode, 2);
   });
 
@@ -122,12 +122,12 @@ describe("transcripts find with an index", () => {
 
   test("entries written since are found, and indexed once", async () => {
     const { run, path, rows } = await machine();
-    assert.match((await run("find", "walrus")).stderr, /searched 2 sessions in the index/);
+    assert.match((await run("find", "walrus")).stderr, /searched 2 sessions in the store/);
     appendFileSync(path, says("A walrus appears.", 120));
     const { stderr, exitCode } = await run("find", "walrus");
     assert.equal(exitCode, 0);
-    assert.equal(stderr, "searched 2 sessions in the index (1 updated)\n");
-    assert.equal((await run("find", "walrus")).stderr, "searched 2 sessions in the index\n");
+    assert.equal(stderr, "searched 2 sessions in the store (1 updated)\n");
+    assert.equal((await run("find", "walrus")).stderr, "searched 2 sessions in the store\n");
     assert.equal((await rows("walrus")).length, 1);
   });
 
@@ -143,7 +143,7 @@ describe("transcripts find with an index", () => {
     utimesSync(path, time, time);
     assert.equal(await figures(), first);
     assert.equal((await rows("walrus")).length, 1);
-    assert.match((await run("find", "walrus")).stderr, /^searched 2 sessions in the index/);
+    assert.match((await run("find", "walrus")).stderr, /^searched 2 sessions in the store/);
     const other = storeSession(home, user("A newt?", 130), {
       id: SESSION.replace("0a1b", "9a1b"),
       project: "-work-paint",
@@ -157,7 +157,7 @@ describe("transcripts find with an index", () => {
     const { run, home, path, rows } = await machine();
     for (let look = 0; look < 2; look += 1) assert.equal((await run("find", "otter")).exitCode, 1);
     storeSession(home, says("An otter.", 130), { id: OTHER.replace("1b2c", "2c3d"), project: "-work-river" });
-    assert.match((await run("find", "otter")).stderr, /3 sessions in the index \(1 updated\)/);
+    assert.match((await run("find", "otter")).stderr, /3 sessions in the store \(1 updated\)/);
     const old = await run("find", "prices");
     assert.equal(old.exitCode, 0);
     writeFileSync(path, says("Otters only.", 140));
@@ -192,7 +192,7 @@ describe("transcripts find with an index", () => {
       assert.equal(row?.open, `transcripts show ${basename(path, ".jsonl")} --line 1`);
       const { stdout, stderr } = await run("find", "Add up the prices");
       assert.match(stdout, /\[\d+\] user, .*, from the store: /);
-      assert.match(stderr, /searched 2 sessions in the index \(1 whose file is gone\)/);
+      assert.match(stderr, /searched 2 sessions in the store \(1 whose file is gone\)/);
     }
     assert.deepEqual(await rows("Add up the prices", "--scan"), []);
   });
@@ -289,7 +289,7 @@ describe("transcripts find with an index", () => {
       const { exitCode, stdout, stderr } = await run("find", "blue", ...more);
       assert.equal(exitCode, 0, stderr);
       assert.equal(stdout.match(/--line \d+/g)?.length, 2, "each passage once");
-      assert.match(stderr, /^the index was not used: .*transcripts\.db is damaged .*a value in the column role that/);
+      assert.match(stderr, /^the store was not used: .*transcripts\.db is damaged .*a value in the column role that/);
       assert.match(stderr, /Move it away and run `transcripts index` .* snippets are stored nowhere else/);
       assert.doesNotMatch(stderr, /rebuild/);
       assert.match(stderr, /searched 2 sessions\n$/);
@@ -305,7 +305,7 @@ describe("transcripts find with an index", () => {
     assert.equal(row?.open, `# ${path} cannot be read: its symbolic links form a loop`);
     assert.match(
       (await run("find", "Add up the prices")).stderr,
-      /\nsearched 2 sessions in the index, 1 unreadable\n$/,
+      /\nsearched 2 sessions in the store, 1 unreadable\n$/,
     );
   });
 
@@ -357,9 +357,9 @@ describe("transcripts find with an index", () => {
     assert.match(stdout, /Blue it is/);
     assert.match(
       stderr,
-      /^the index was not updated, so 1 session \(0\.0 MB\) will be read as files: .*rejected a value/,
+      /^the store was not updated, so 1 session \(0\.0 MB\) will be read as files: .*rejected a value/,
     );
-    assert.match(stderr, /searched 1 session in the index and 1 changed session as files\n$/);
+    assert.match(stderr, /searched 1 session in the store and 1 changed session as files\n$/);
     assert.deepEqual(
       (await rows("blue")).map(({ rank }) => rank),
       [1, 2, null],
@@ -381,8 +381,8 @@ describe("transcripts find with an index", () => {
     const found = async (): Promise<unknown> =>
       (await rows("heron")).map(({ passage, rank }) => [passage.slice(9), rank]);
     const { stderr } = await run("find", "unicorn");
-    assert.match(stderr, /1 session \(32\.0 MB\) not in the index will be read as files/);
-    assert.match(stderr, /searched 4 sessions in the index \(2 updated\) and 1 changed session as files/);
+    assert.match(stderr, /1 session \(32\.0 MB\) not in the store will be read as files/);
+    assert.match(stderr, /searched 4 sessions in the store \(2 updated\) and 1 changed session as files/);
     const path = join(home, ".claude/projects/-work-padded", `${SESSION.replace("0a1b", "4444")}.jsonl`);
     appendFileSync(path, `${" ".repeat(4_000_000)}\n`.repeat(5));
     utimesSync(path, new Date(at(400)), new Date(at(400)));

@@ -1,4 +1,4 @@
-/** Searching the index of real sessions finds what reading them finds, for terms that stand in them. */
+/** Searching the store of real sessions finds what reading them finds, for terms that stand in them. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { storeOf } from "../ranking/measure.ts";

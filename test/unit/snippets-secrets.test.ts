@@ -43,7 +43,7 @@ const input = (rest: Partial<ExtractSnippetInput>): ExtractSnippetInput => ({
   ...rest,
 });
 
-/** Shorter ones come up by chance among the bytes of an index. */
+/** Shorter ones come up by chance among the bytes of a store. */
 const WINDOW = 10;
 
 /** Ten characters in a row of a secret, by the sample that alone has them: `sk-proj-` tells nothing. */

@@ -1,4 +1,4 @@
-/** find_in_transcripts: the same passages with an index and without, page by page, and never its own. */
+/** find_in_transcripts: the same passages with a store and without, page by page, and never its own. */
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
-/** A machine with sessions in two projects. `isIndexed`: it has an index. */
+/** A machine with sessions in two projects. `isIndexed`: it has a store. */
 async function machine(isIndexed: boolean): Promise<Machine & { home: string }> {
   const home = makeTempDir();
   for (let at = 0; at < 6; at += 1) {
@@ -101,7 +101,7 @@ describe("find_in_transcripts", () => {
   });
 
   for (const isIndexed of [true, false]) {
-    const name = isIndexed ? "with an index" : "without an index";
+    const name = isIndexed ? "with a store" : "without a store";
 
     test(`cites session, file, line and time, and how to read on, ${name}`, async () => {
       const made = await machine(isIndexed);
@@ -159,7 +159,7 @@ describe("find_in_transcripts", () => {
     const machineOf = { ...made, call: (tool: string, args: unknown) => made.call(tool, args, { openStore }) };
     assert.match(
       await find(machineOf, { query: "heron" }),
-      /The index lacks 25 sessions, which were read and come last\./,
+      /The store lacks 25 sessions, which were read and come last\./,
     );
     for (const limit of [10, 100]) {
       const all = await findAll(machineOf, { query: "heron", limit, max_chars: 50_000 });
@@ -198,7 +198,7 @@ describe("find_in_transcripts", () => {
     );
     const text = await find(made, { query: "heron" });
     assert.equal(places([text]).length, 10);
-    assert.match(text, /The files were searched, not the index\. .*transcripts\.db is damaged/);
+    assert.match(text, /The files were searched, not the store\. .*transcripts\.db is damaged/);
   });
 
   test("gives no secret away, and refuses what it cannot mean", async () => {

@@ -22,13 +22,13 @@ const definition = createCommand("doctor", {
   summary: "Reports what is read and from where, what is not read, and why.",
   description:
     "Checks the 50 newest sessions for damage; --all checks every session. Also runs SQLite's integrity check on " +
-    "the index; for an index of more than 500 MB only with --all. Lists the sessions that their agent deletes within a week and that the index does not have.",
+    "the store; for a store of more than 500 MB only with --all. Lists the sessions that their agent deletes within a week and that the store does not have.",
   examples: {
     "transcripts doctor": "Checks that everything is in order.",
     "transcripts doctor --all --json | jq .damage": "Lists damage in all sessions.",
   },
 })
-  .option("--all", "Checks every session, and an index of any size.")
+  .option("--all", "Checks every session, and a store of any size.")
   .addOption(jsonObject("the findings"));
 
 /** Number of sessions checked without --all. */
@@ -47,7 +47,7 @@ export interface DoctorOutput extends Versioned {
   configs: HostConfig[];
   /** About the configuration: a plugin that is loaded twice. */
   warnings: string[];
-  /** Sessions that their agent deletes within a week and that the index does not have as they are. */
+  /** Sessions that their agent deletes within a week and that the store does not have as they are. */
   expiring: Expiring[];
   /** Numbers of sessions checked, and of all. */
   checked: number;
@@ -70,7 +70,7 @@ interface IndexHealth {
   /** File, or address without its password. */
   place: string;
   exists: boolean;
-  /** Null if the index is missing or cannot be read. */
+  /** Null if the store is missing or cannot be read. */
   sessions: number | null;
   /** Result of SQLite's quick_check; null if it did not run: for more than 500 MB only with --all. */
   whole: boolean | null;
@@ -171,7 +171,7 @@ async function lookAt(context: CommandContext, ref: SessionRef, content: Content
 /** Maximum size checked by default; checking it takes about five seconds. */
 const CHECKED_BYTES = 500_000_000;
 
-/** Checks the index without changing it, and which sessions it lacks. `isThorough`: whatever its size. */
+/** Checks the store without changing it, and which sessions it lacks. `isThorough`: whatever its size. */
 async function indexHealth(
   context: CommandContext,
   { sessions }: FoundSessions,

@@ -54,7 +54,7 @@ const definition = createCommand("export", {
   .option("--no-subagents", "Leaves out the conversations of subagents.")
   .option(
     "--no-redact",
-    "Leaves secrets in the file. Reads files only, never the index; refuses a session whose file is gone.",
+    "Leaves secrets in the file. Reads files only, never the store; refuses a session whose file is gone.",
   );
 type Options = OptionsOf<typeof definition>;
 

@@ -1,4 +1,4 @@
-/** `transcripts find`: the index, best passages first, then the sessions that it does not have. */
+/** `transcripts find`: the store, best passages first, then the sessions that it does not have. */
 import { Option } from "@commander-js/extra-typings";
 import { given } from "../../given.ts";
 import type { FindAsked, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
@@ -40,8 +40,8 @@ const definition = createCommand("find", {
   summary: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
   description:
     "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
-    "With an index (see `transcripts index`), new content is indexed first, newest sessions first and up to 50 MB, and results are ranked: messages before " +
-    "tool output, whole words before parts of words, new before old. Sessions that are not in the index yet are read, newest first, and their passages come last. Without an index, all sessions are read.",
+    "With a store (see `transcripts index`), new content is indexed first, newest sessions first and up to 50 MB, and results are ranked: messages before " +
+    "tool output, whole words before parts of words, new before old. Sessions that are not in the store yet are read, newest first, and their passages come last. Without a store, all sessions are read.",
   examples: {
     'transcripts find "connection refused"': "Shows where this came up before.",
     "transcripts find migration --role user --since 30d": "Shows what users asked about it in the last month.",
@@ -82,7 +82,7 @@ const definition = createCommand("find", {
     "--words",
     "Passages with all words of TERM, or all but one, in any order, ranked by how many they have and how close together.",
   )
-  .option("--scan", "Reads the session files instead of the index.")
+  .option("--scan", "Reads the session files instead of the store.")
   .addOption(noRedact)
   .addOption(jsonLines("each passage"));
 type Options = OptionsOf<typeof definition>;
@@ -91,10 +91,10 @@ type Options = OptionsOf<typeof definition>;
 const SCREENFUL = 20;
 /** Maximum number of ranked passages without `--limit`. */
 const MOST_RANKED = 5_000;
-/** Reading this many bytes takes a second or so, so an index is worth a hint. */
+/** Reading this many bytes takes a second or so, so a store is worth a hint. */
 const WORTH_AN_INDEX_BYTES = 200_000_000;
 
-/** `store` is undefined if the index has no content, or is not to be used. */
+/** `store` is undefined if the store has no content, or is not to be used. */
 type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
 export const command = runnable(definition, async (context, [term], options) => {
@@ -157,7 +157,7 @@ async function filesAlone(context: CommandContext): Promise<Index> {
   return { ...files, store: undefined };
 }
 
-/** Returns undefined if the index cannot be read to its end, which is reported: damage may be anywhere. */
+/** Returns undefined if the store cannot be read to its end, which is reported: damage may be anywhere. */
 async function foundIn(
   context: CommandContext,
   { query }: FindRequest,
@@ -270,7 +270,7 @@ interface Scope {
   /** Numbers of sessions that were read, and that could not be read. */
   searched: number;
   unreadable: number;
-  /** Numbers of passages shown: those unranked from the index, and all. */
+  /** Numbers of passages shown: those unranked from the store, and all. */
   older: number;
   shown: number;
   /** Number of words that the best passage lacks. */
@@ -303,7 +303,7 @@ function indexNote({ index, found }: Scope): string {
     ...(updated > 0 ? [`${updated} updated`] : []),
     ...(found.isAll && known.gone > 0 ? [`${known.gone} whose file is gone`] : []),
   ];
-  return `${counted(found.indexed, "session")} in the index${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+  return `${counted(found.indexed, "session")} in the store${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 }
 
 function rankedNote({ found, older }: Scope): string {

@@ -14,7 +14,7 @@ import { forPeople } from "../../texts/text-style.ts";
 const definition = createCommand("fixes", {
   summary: "Shows whether an error came up before, and what fixed it.",
   description:
-    "Looks in all sessions of the index for failed calls with the same message, apart from paths, numbers, times and ids. " +
+    "Looks in all sessions of the store for failed calls with the same message, apart from paths, numbers, times and ids. " +
     "Errors of this project come first. Each fix is what the agent did before the call passed, the edits and commands with their diff, and a command that opens it. " +
     "New content is indexed first, newest sessions first and up to 50 MB.",
   examples: {
@@ -96,6 +96,6 @@ function scopeLine(found: readonly PastError[], shown: number, missing: number):
   const fixed = found.filter(({ fixes }) => fixes.length > 0).length;
   const what = found.length === 0 ? "no such error" : `${counted(found.length, "such error")}, ${fixed} with a fix`;
   const more = shown < found.length ? `; the first ${shown} are shown` : "";
-  const without = missing === 0 ? "" : `; ${counted(missing, "session")} not in the index yet`;
-  return `${what} in the index${more}${without}`;
+  const without = missing === 0 ? "" : `; ${counted(missing, "session")} not in the store yet`;
+  return `${what} in the store${more}${without}`;
 }

@@ -31,15 +31,15 @@ import { basename, dirname, extname, join, sep } from "node:path";
 import type { StoredSession } from "../../store/stored-model.ts";
 
 const definition = createCommand("forget", {
-  summary: "Removes a session from the index for good, and prints the command that deletes its files.",
+  summary: "Removes a session from the store for good, and prints the command that deletes its files.",
   description:
-    "Lists the entries and snippets that will be removed, with those of subagents, and asks. The index never takes the session again, wherever " +
+    "Lists the entries and snippets that will be removed, with those of subagents, and asks. The store never takes the session again, wherever " +
     "its files come from, until `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs.",
   examples: {
     "transcripts forget latest --dry-run": "Lists what would be removed.",
     "transcripts forget 0a1b2c3d --yes": "Removes it without asking, for scripts.",
   },
-  nothing: "the index does not have the session, or the answer was no",
+  nothing: "the store does not have the session, or the answer was no",
 })
   .argument("<SESSION>", SESSION)
   .option("--dry-run", "Lists what would be removed, and removes nothing.")
@@ -49,7 +49,7 @@ type Options = OptionsOf<typeof definition>;
 
 export interface ForgetOutput extends Versioned {
   session_id: string;
-  /** Sessions in the index: this one and its subagents. */
+  /** Sessions in the store: this one and its subagents. */
   in_index: string[];
   events: number;
   snippets: number;
@@ -61,7 +61,7 @@ export interface ForgetOutput extends Versioned {
 
 interface Plan {
   id: string;
-  /** In the index, and beside a team's in the file with the figures of this machine. */
+  /** In the store, and beside a team's in the file with the figures of this machine. */
   stored: readonly Stored[];
   deleteFiles: string[];
 }
@@ -87,7 +87,7 @@ export const command = runnable(definition, async (context, [argument], options)
   }
 });
 
-/** Opens the index, and beside a team's the file with the figures of this machine. Creates none. */
+/** Opens the store, and beside a team's the file with the figures of this machine. Creates none. */
 async function openStores(context: CommandContext): Promise<Store[]> {
   const { backend } = storePlace(context);
   const places = backend === "postgres" ? [context, localPlace(context)] : [context];
@@ -99,7 +99,7 @@ async function openStores(context: CommandContext): Promise<Store[]> {
 async function carryOut(context: CommandContext, plan: Plan, options: Options): Promise<ExitCode> {
   const { dryRun: isDry = false, json: isJson = false, yes: isSure = false } = options;
   const { sessions, events, snippets } = indexed(plan);
-  const what = `${counted(sessions.length, "session")} in the index with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
+  const what = `${counted(sessions.length, "session")} in the store with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
   const isThere = sessions.length > 0;
   if (!isJson && isThere) {
     await context.out(sessionText(context, plan));
@@ -107,9 +107,9 @@ async function carryOut(context: CommandContext, plan: Plan, options: Options): 
     await context.flush();
   }
   const isRemoved = !isDry && (!isThere || isSure || (await confirmed(context, `${what} will be removed.`)));
-  // A session that the index does not have yet is not taken later either.
+  // A session that the store does not have yet is not taken later either.
   if (isRemoved) for (const { store, sessions: rows, tombstones } of plan.stored) await forget(store, rows, tombstones);
-  context.note(isThere ? (isRemoved ? `removed ${what}` : "nothing was removed") : "the index does not have it");
+  context.note(isThere ? (isRemoved ? `removed ${what}` : "nothing was removed") : "the store does not have it");
   if (isJson) {
     const in_index = sessions.map(({ session_id: id }) => id);
     const removed = isRemoved && isThere;
@@ -131,7 +131,7 @@ function forget(store: Store, rows: readonly StoredSession[], tombstones: readon
   );
 }
 
-/** Finds the session's rows and files. A session without files is only in the index. */
+/** Finds the session's rows and files. A session without files is only in the store. */
 async function planOf(context: CommandContext, stores: readonly Store[], text: string): Promise<Plan> {
   const ref = await refOf(context, stores[0], text);
   const onlyId = typeof ref === "string" ? ref : undefined;
@@ -183,7 +183,7 @@ async function refOf(context: CommandContext, store: Store | undefined, text: st
   }
 }
 
-/** Returns the content of the index; empty without one. */
+/** Returns the content of the store; empty without one. */
 function indexed({ stored }: Plan): Figures {
   return stored[0] ?? NOTHING;
 }

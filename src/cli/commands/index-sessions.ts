@@ -16,13 +16,13 @@ import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 
 const definition = createCommand("index", {
-  summary: "Brings the index up to date, so that searches need not read session files.",
+  summary: "Brings the store up to date, so that searches need not read session files.",
   description:
     "Reads the sessions that changed, and writes what is new in them. Indexed sessions stay when their file is deleted; `forget` removes them. A session that was removed with `forget` is only indexed if it is named. " +
     "Passwords, keys and tokens become [REDACTED:kind] before anything is stored. It may be interrupted at any time, and several may run at once. " +
-    "The index is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db, or the PostgreSQL database of TRANSCRIPTS_DATABASE_URL.",
+    "The store is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db, or the PostgreSQL database of TRANSCRIPTS_DATABASE_URL.",
   examples: {
-    "transcripts index": "Brings the index up to date.",
+    "transcripts index": "Brings the store up to date.",
     "transcripts index --rebuild": "Builds it again.",
     "transcripts index 0a1b2c3d": "Indexes one session, also if it was forgotten.",
     "transcripts index --json | jq .unreadable": "Prints what could not be read, and why.",
@@ -41,7 +41,7 @@ const definition = createCommand("index", {
   .addOption(jsonObject("what was done"));
 
 export interface IndexOutput extends Versioned, IndexReport {
-  /** The index: a file, or an address without its password. */
+  /** The store: a file, or an address without its password. */
   store: string;
 }
 

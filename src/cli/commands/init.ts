@@ -14,7 +14,7 @@ const definition = createCommand("init", {
     "Also creates the files in .openfleet/ that explain the transcripts and keep them out of git. Existing files are not overwritten. " +
     "Run from a working copy, it adds the path of that folder instead of the plugin's name. --remove takes the plugin out of the " +
     "configuration again; transcripts stay. With --claude-code it instead runs " +
-    "`claude plugin install` for this user. That plugin has hooks that add each session to the index in the background, the MCP server " +
+    "`claude plugin install` for this user. That plugin has hooks that add each session to the store in the background, the MCP server " +
     "and the skill. It names this program and Node by their paths, so run this again when they have moved.",
   examples: {
     "transcripts init --dry-run": "Shows what would change.",
@@ -87,7 +87,7 @@ async function initClaudeCode(context: CommandContext, dryRun: boolean): Promise
   const ran = plugin === "pending" ? " " : verb(context, "run", dryRun);
   lines.push(...commands.map((command) => `${ran} ${command}`));
   if (!dryRun && (plugin === "installed" || plugin === "updated"))
-    lines.push("The next session of Claude Code is added to the index after each turn.");
+    lines.push("The next session of Claude Code is added to the store after each turn.");
   const claude_code = { plugin, commands };
   return { result: { version: 1, dry_run: dryRun, configs: [], folder, files, claude_code }, lines };
 }

@@ -39,7 +39,7 @@ const definition = createCommand("show", {
   .option("--subagents", "Adds the conversations of subagents after the session's own.")
   .option(
     "--superseded",
-    "Reads the index, and includes what the session no longer contains, for example after a revert.",
+    "Reads the store, and includes what the session no longer contains, for example after a revert.",
   )
   .addOption(noRedact)
   .addOption(jsonLines("each message, with its blocks"));
@@ -85,7 +85,7 @@ async function sessionAsked(context: CommandContext, argument: string, options: 
   if (!options.superseded) return ref;
   const kept = await context.archive.withDropped(ref);
   if (kept !== undefined) return kept;
-  throw new TranscriptsError("no_file", `Session ${ref.id} is not in the index.`, "Leave --superseded out.");
+  throw new TranscriptsError("no_file", `Session ${ref.id} is not in the store.`, "Leave --superseded out.");
 }
 
 /** Returns the number of messages printed. */

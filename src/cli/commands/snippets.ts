@@ -64,7 +64,7 @@ const extractDefinition = createCommand("extract", {
   )
   .option("--title <text>", "Title of at most 256 characters.")
   .option("--tag <tag>", "Tag; may be given several times.", several)
-  .option("--event <id>", "Id of the index entry that it is about.")
+  .option("--event <id>", "Id of the store entry that it is about.")
   .addOption(jsonObject("the snippet's id and notes about it"));
 
 const extract = runnable(extractDefinition, async (context, [argument], options) => {

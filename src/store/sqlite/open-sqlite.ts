@@ -147,7 +147,7 @@ function settingsFor(readOnly: boolean, busyMs: number): string {
 function notRegular(path: string): TranscriptsError {
   return new TranscriptsError(
     "unavailable",
-    `${path} is not a regular file, so it cannot be the index.`,
+    `${path} is not a regular file, so it cannot be the store.`,
     "Remove it, or set TRANSCRIPTS_DATABASE to another path.",
   );
 }
@@ -163,7 +163,7 @@ export function noDatabase(path: string): TranscriptsError {
 export function otherVersion(path: string): TranscriptsError {
   return new TranscriptsError(
     "unavailable",
-    `The index ${path} was created by another version of this program.`,
+    `The store ${path} was created by another version of this program.`,
     "Run `transcripts index` to set it aside and create a new one.",
   );
 }
