@@ -8,7 +8,7 @@ import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/mess
 import type { SourceName } from "../parse/model.ts";
 import { sourceNamed } from "../parse/sources/sources.ts";
 import { msOf } from "../parse/times.ts";
-import { claudePlace } from "../sessions/claude-sessions.ts";
+import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { type StoredBlock, type StoredMessage, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";

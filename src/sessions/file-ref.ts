@@ -1,10 +1,10 @@
 import { basename, extname } from "node:path";
-import { claudePlace, claudeRef } from "./claude-sessions.ts";
+import { claudePlace, claudeRef } from "../agents/claude-code/claude-sessions.ts";
 import { cannotOpen } from "./open-session.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead, type SessionHead } from "./session-head.ts";
 import { type SessionRef, sessionRef } from "./session-ref.ts";
-import { projectOf, transcriptsFolderOf } from "./transcripts.ts";
+import { projectOf, transcriptsFolderOf } from "../agents/transcripts.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Returns the session in any file, by its content and path. Throws a `TranscriptsError` for a folder, or if it cannot be read. */

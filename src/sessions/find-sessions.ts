@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "./claude-sessions.ts";
+import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "../agents/claude-code/claude-sessions.ts";
 import { byEntryTime } from "./entry-times.ts";
-import { olderStorage, scanOpencodeStore } from "./opencode-store.ts";
+import { olderStorage, scanOpencodeStore } from "../agents/opencode/opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -16,7 +16,7 @@ import {
   type Where,
 } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
-import { scanTranscripts } from "./transcripts.ts";
+import { scanTranscripts } from "../agents/transcripts.ts";
 
 export interface FindOptions {
   /**

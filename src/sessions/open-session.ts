@@ -6,7 +6,7 @@ import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
 import { openSqlite } from "./sqlite-reader.ts";
-import { opencodeSession } from "./store-export.ts";
+import { opencodeSession } from "../agents/opencode/store-export.ts";
 import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
 
 export interface OpenOptions {

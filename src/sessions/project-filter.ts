@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
-import { encodedProject, MAX_ENCODED, mayBeOfProject } from "./claude-sessions.ts";
+import { encodedProject, MAX_ENCODED, mayBeOfProject } from "../agents/claude-code/claude-sessions.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
 import { nearestWith } from "./session-roots.ts";

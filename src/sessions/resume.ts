@@ -2,7 +2,7 @@
 import { shellWord } from "../calls/shell-syntax.ts";
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { mayBeOfProject, SESSION_FOLDER } from "./claude-sessions.ts";
+import { mayBeOfProject, SESSION_FOLDER } from "../agents/claude-code/claude-sessions.ts";
 import { agentOf, isSubagent, type AgentName, type SessionRef } from "./session-ref.ts";
 
 /** Shell command, or the reason why there is none, as a clause. */

@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
-import { claudePlace } from "./claude-sessions.ts";
+import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { tryReadHead } from "./session-head.ts";
 import { hostOf, type SessionRef, type SessionRoot, type Unreadable, type Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
-import { projectOf, transcriptsFolderOf } from "./transcripts.ts";
+import { projectOf, transcriptsFolderOf } from "../agents/transcripts.ts";
 
 /** Session and those that it started, oldest first. */
 export interface SessionNode {

@@ -10,7 +10,7 @@ import {
 } from "../../src/transcript/format/formats.ts";
 import type { Fields } from "../../src/parse/json-fields.ts";
 import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
-import { opencodeSession } from "../../src/sessions/store-export.ts";
+import { opencodeSession } from "../../src/agents/opencode/store-export.ts";
 import { nodeSessionFiles, type SessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import { makeTempDir } from "../support/temp-dir.ts";

@@ -7,7 +7,7 @@ import { StoreSource } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
-import { opencodeSession } from "../../src/sessions/store-export.ts";
+import { opencodeSession } from "../../src/agents/opencode/store-export.ts";
 import { chunksOf } from "../../src/transcript/format/formats.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";

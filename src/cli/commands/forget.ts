@@ -1,10 +1,10 @@
 /** `transcripts forget` */
 import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
-import { SESSION_FOLDER } from "../../sessions/claude-sessions.ts";
+import { SESSION_FOLDER } from "../../agents/claude-code/claude-sessions.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { agentOf, isStream, type SessionRef } from "../../sessions/session-ref.ts";
-import { transcriptsFolderOf } from "../../sessions/transcripts.ts";
+import { transcriptsFolderOf } from "../../agents/transcripts.ts";
 import { safeSegment } from "../../transcript/transcript-paths.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";

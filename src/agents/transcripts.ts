@@ -1,11 +1,11 @@
 import { basename, dirname, extname } from "node:path";
 import { DATA_FOLDER, safeSegment } from "../transcript/transcript-paths.ts";
-import type { ScannedSessions } from "./claude-sessions.ts";
-import { mapFiles, type SessionFiles } from "./session-files.ts";
-import { joinForms } from "./session-forms.ts";
-import { tryReadHead } from "./session-head.ts";
-import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "./session-ref.ts";
-import { walk, type WalkedFile } from "./walk.ts";
+import type { ScannedSessions } from "./claude-code/claude-sessions.ts";
+import { mapFiles, type SessionFiles } from "../sessions/session-files.ts";
+import { joinForms } from "../sessions/session-forms.ts";
+import { tryReadHead } from "../sessions/session-head.ts";
+import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "../sessions/session-ref.ts";
+import { walk, type WalkedFile } from "../sessions/walk.ts";
 
 /** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
 const DEPTH = 1;

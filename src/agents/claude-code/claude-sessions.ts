@@ -1,7 +1,7 @@
 import { basename, sep } from "node:path";
-import type { SessionFiles } from "./session-files.ts";
-import { type SessionRef, sessionRef } from "./session-ref.ts";
-import { walk, type Walked, type WalkedFile } from "./walk.ts";
+import type { SessionFiles } from "../../sessions/session-files.ts";
+import { type SessionRef, sessionRef } from "../../sessions/session-ref.ts";
+import { walk, type Walked, type WalkedFile } from "../../sessions/walk.ts";
 
 const EXTENSION = ".jsonl";
 /** Claude Code needs three (`project/session/subagents`); more are allowed for people who sort projects into folders. */

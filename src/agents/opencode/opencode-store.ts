@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
-import { textOf, type Fields } from "../parse/json-fields.ts";
-import { givenTitle } from "../parse/titles.ts";
-import type { ScannedSessions } from "./claude-sessions.ts";
-import { isAbsent, reasonOf } from "./reasons.ts";
-import type { SessionFiles } from "./session-files.ts";
-import { type SessionRef, sessionRef, type Unreadable } from "./session-ref.ts";
-import { columnsOf, openSqlite, type SqliteReader } from "./sqlite-reader.ts";
+import { textOf, type Fields } from "../../parse/json-fields.ts";
+import { givenTitle } from "../../parse/titles.ts";
+import type { ScannedSessions } from "../claude-code/claude-sessions.ts";
+import { isAbsent, reasonOf } from "../../sessions/reasons.ts";
+import type { SessionFiles } from "../../sessions/session-files.ts";
+import { type SessionRef, sessionRef, type Unreadable } from "../../sessions/session-ref.ts";
+import { columnsOf, openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
 const TABLES_1: Readonly<Record<string, readonly string[]>> = {
