@@ -157,7 +157,7 @@ function inputRest(input: unknown, others: ReadonlySet<string>): string {
   if (fields.length === 0)
     return input === null || input === undefined || typeof input === "object" ? "" : textOf(input);
   const [shown, text] = mainField(input) ?? [];
-  const isWhole = typeof text === "string" && !text.includes("\n") && text.length < 80;
+  const isWhole = typeof text === "string" && !text.trim().includes("\n") && text.length <= MAX_ABOUT;
   const rest = fields.filter(([name]) => (name !== shown || !isWhole) && !others.has(name));
   return rest.map(([name, value]) => field(name, listItems(value)?.join("\n") ?? textOf(value))).join("\n");
 }

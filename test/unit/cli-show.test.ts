@@ -91,6 +91,14 @@ describe("transcripts show", () => {
     assert.match((await show(SESSION, "--turn")).stderr, /--turn needs --line/);
   });
 
+  test("a command of one line is shown once", async () => {
+    const command = `npm test -- ${"x".repeat(120)}`;
+    const stdin = user("go", 0) + calls("Bash", "t1", { command, description: "Tests it" }, 1);
+    const { stdout } = await runCli(["show", "-", "--with-tools"], { home, stdin });
+    assert.equal(stdout.split(command).length, 2);
+    assert.match(stdout, /\n {4}description: Tests it\n/);
+  });
+
   test("an edit is a diff, and a list of tasks is a list", async () => {
     const edit = { file_path: "/work/shop/a.ts", old_string: "one\ntwo\n", new_string: "one\n2\n" };
     const todos = [

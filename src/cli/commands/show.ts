@@ -97,7 +97,7 @@ async function showSession(context: CommandContext, ref: SessionRef, options: Op
   const conversation = await conversationOf(context, ref, { redactor, subagents, costs });
   const turns = turnsAsked(turnsOf(conversation), options);
   if (options.json) return printRows(context, turns, conversation.id, options);
-  const { printConversation } = await import("../conversation-text.ts");
+  const { printConversation } = await import("../print-conversation.ts");
   return printConversation(context, await shownRef(redactor, ref), conversation, turns, options);
 }
 

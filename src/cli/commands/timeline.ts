@@ -6,7 +6,7 @@ import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { sessionHeading } from "../conversation-text.ts";
+import { sessionHeading } from "../print-conversation.ts";
 import { durationCell, signsNote, TOKEN_COLUMNS } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { type Column, table } from "../terminal/table.ts";

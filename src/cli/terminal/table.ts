@@ -19,7 +19,7 @@ export interface Column<Row> {
 
 const GAP = "  ";
 /** Minimum width of a flexible column. */
-const MIN_FLEXIBLE = 16;
+const MIN_FLEXIBLE = 22;
 
 /** Returns lines with line breaks. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], room: number): string {
