@@ -1,6 +1,6 @@
 /** Folders of this user. */
 import { existsSync, mkdirSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 
 /** The process environment and the user's home. */
 export interface UserPlace {
@@ -14,6 +14,16 @@ export function userDataFolder({ env, home }: UserPlace): string {
   // The XDG specification says to ignore relative paths.
   const data = isAbsolute(given) ? given : join(home, ".local", "share");
   return join(data, "opencode-transcripts");
+}
+
+/** Returns the folder in which opencode or Kilo keeps its data. */
+export function hostDataFolder(host: string, { env, home }: UserPlace): string {
+  return join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), host);
+}
+
+/** Returns the folder that the option `directory` names, in a project. */
+export function configuredFolder(root: string, directory: string, home: string): string {
+  return resolve(root, directory.trim().replace(/^~(?=$|[\\/])/, home));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Notices } from "./notices.ts";
 
 export interface AutoExtractOptions {
   recorder: Pick<Recorder, "flush">;
-  runner: () => Pick<ToolRunner, "call">;
+  runner: () => Promise<Pick<ToolRunner, "call">>;
   notices: Pick<Notices, "autoExtract">;
   /** Working directory for finding sessions. */
   directory: () => string;
@@ -51,7 +51,7 @@ export class AutoExtract {
       await recorder.flush(FLUSH_MS, sessionID);
       if (signal.aborted) return;
       const request = { tool: STORE_SUGGESTIONS, args: { session: sessionID }, cwd: directory() };
-      const { text, code, isError = false } = await runner().call(request, signal);
+      const { text, code, isError = false } = await (await runner()).call(request, signal);
       // Nothing of the session was recorded.
       if (isError && code !== "not_found") this.#tell(sessionID, text);
     } catch (error) {

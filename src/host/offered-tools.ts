@@ -5,7 +5,6 @@ import { createRedaction, formatsOf, NO_REDACTION } from "../transcript/create-r
 import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 import { writeNewFile } from "../transcript/files/new-file.ts";
 import { transcriptsFolder } from "../transcript/recording-folder.ts";
-import { saveConversation } from "../tools/save-conversation/save.ts";
 import { SAVE_CONVERSATION } from "../tools/save-conversation/save-conversation-tool.ts";
 import { TOOL_DEFINITIONS } from "../tools/tool-definitions.ts";
 import type { ArgumentShape } from "../tools/tool.ts";
@@ -34,8 +33,10 @@ export function offeredTools(options: Options, rootOf: (directory: string) => st
   const names: readonly string[] = options.tools;
   const save: OfferedTool = {
     ...SAVE_CONVERSATION,
-    call: (shared, given, { sessionID, directory }) =>
-      saveConversation(sessionID, given, saveSettings(shared, options, rootOf(directory))),
+    call: async (shared, given, { sessionID, directory }) => {
+      const { saveConversation } = await import("../tools/save-conversation/save.ts");
+      return saveConversation(sessionID, given, saveSettings(shared, options, rootOf(directory)));
+    },
   };
   const recall = TOOL_DEFINITIONS.map(({ name, description, args }): OfferedTool => {
     return { name, description, args, call: (shared, given, caller) => callTool(shared, name, given, caller) };
@@ -52,7 +53,7 @@ async function callTool(
   // The latest entries can then be found too; a write that takes longer does not delay the call.
   await recorder.flush(FLUSH_MS, sessionID);
   const request = { tool: name, args: plain(given), cwd: directory, sessionId: sessionID };
-  const { text, isError = false } = await runner().call(request, abort);
+  const { text, isError = false } = await (await runner()).call(request, abort);
   // The host shows a failed call, and passes the message to the model.
   if (isError) throw new Error(text);
   return text;

@@ -5,10 +5,9 @@ import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
 import type { Recorder } from "../transcript/recorder.ts";
 import type { RecorderQueries } from "../transcript/records.ts";
-import { configPlaces, configuredFolder, pluginEntries } from "../sessions/host-config.ts";
-import { dataFolderOf } from "../sessions/session-roots.ts";
+import { configuredFolder, hostDataFolder } from "../user-folders.ts";
 import type { ToolSurroundings } from "../tools/runner/tool-requests.ts";
-import { ToolRunner } from "../tools/runner/tool-runner.ts";
+import type { ToolRunner } from "../tools/runner/tool-runner.ts";
 import { VERSION } from "../version.ts";
 import { endWithProcess } from "./process-end.ts";
 import { AutoExtract } from "./extract-when-idle.ts";
@@ -39,7 +38,7 @@ export interface Shared {
   readonly notices: Notices;
   readonly turns: Turns;
   /** Runs the tools; created by the first call. */
-  readonly runner: () => ToolRunner;
+  readonly runner: () => Promise<ToolRunner>;
   /** Releases the resources of the tools. Never rejects. */
   readonly closeTools: () => Promise<void>;
   /** Defined if the option is set. */
@@ -158,9 +157,9 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
 const surroundings = (): ToolSurroundings => ({ env: process.env, home: process.env["HOME"] ?? homedir() });
 
 /** Returns the folders in which opencode and Kilo keep the full text of outputs; `shell` is of 2.x. */
-function outputFolders({ env, home }: ToolSurroundings): string[] {
+function outputFolders(user: ToolSurroundings): string[] {
   return ["opencode", "kilo"].flatMap((host) => {
-    const data = dataFolderOf(host, env, home);
+    const data = hostDataFolder(host, user);
     return [join(data, "tool-output"), join(data, "shell")];
   });
 }
@@ -171,6 +170,7 @@ async function configOf(directory: string): Promise<string | undefined> {
 }
 
 async function configEntries(directory: string): ReturnType<typeof pluginEntries> {
+  const { configPlaces, pluginEntries } = await import("../sessions/host-config.ts");
   const where = { ...surroundings(), cwd: directory };
   const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
   return pluginEntries(places, where);
@@ -183,15 +183,19 @@ export async function configWith(problems: readonly OptionProblem[], directory: 
   return entries.findLast(({ options }) => JSON.stringify(parseOptions(options).problems) === wrong)?.path;
 }
 
-/** Creates the runner with the first call, since most processes never call a tool. After a close the next call creates a new one. */
+/** Loads the runner with the first call, since most processes never call a tool. After a close the next call creates a new one. */
 function toolsOf(): Pick<Shared, "runner" | "closeTools"> {
-  let runner: ToolRunner | undefined;
+  let runner: Promise<ToolRunner> | undefined;
+  const load = async (): Promise<ToolRunner> => {
+    const { ToolRunner } = await import("../tools/runner/tool-runner.ts");
+    return new ToolRunner(surroundings());
+  };
   return {
-    runner: () => (runner ??= new ToolRunner(surroundings())),
+    runner: () => (runner ??= load()),
     closeTools: async () => {
       const closing = runner;
       runner = undefined;
-      await closing?.close();
+      await (await closing?.catch(() => undefined))?.close();
     },
   };
 }

@@ -226,11 +226,6 @@ async function filesOfPlugin(place: ConfigPlace, files: Files): Promise<PluginEn
   return entries;
 }
 
-/** Returns the folder that the option `directory` names, in a project. */
-export function configuredFolder(root: string, directory: string, home: string): string {
-  return resolve(root, directory.trim().replace(/^~(?=$|[\\/])/, home));
-}
-
 /** Returns the options of entries that are objects. */
 export function optionsOf(entries: readonly PluginEntry[]): Fields[] {
   return entries.flatMap(({ options }) => (isFields(options) ? [options] : []));

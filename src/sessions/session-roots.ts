@@ -1,7 +1,8 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { DATA_FOLDER } from "../transcript/transcript-paths.ts";
-import { configPlaces, configuredFolder, type HostSurroundings, optionsOf, pluginEntries } from "./host-config.ts";
+import { configuredFolder, hostDataFolder } from "../user-folders.ts";
+import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "./host-config.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRoot, Where } from "./session-ref.ts";
 
@@ -80,16 +81,11 @@ export async function opencodeDatabases(
   where: Pick<Where, "env" | "home">,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<string[]> {
-  const { env, home } = where;
+  const { env } = where;
   const found = await databasesOf("opencode", where, files);
   if ((env["OPENCODE_DB"] ?? "") !== "") return found;
   // The usual one is returned even if it does not exist, so that the user sees where sessions are searched.
-  return [...new Set([join(dataFolderOf("opencode", env, home), "opencode.db"), ...found])];
-}
-
-/** Returns the folder in which opencode or Kilo keeps its data. */
-export function dataFolderOf(agent: string, env: Where["env"], home: string): string {
-  return join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), agent);
+  return [...new Set([join(hostDataFolder("opencode", where), "opencode.db"), ...found])];
 }
 
 /** Returns the database named by `OPENCODE_DB` or `KILO_DB`, or else those that are there. */
@@ -98,7 +94,7 @@ async function databasesOf(
   { env, home }: Pick<Where, "env" | "home">,
   files: SessionFiles,
 ): Promise<string[]> {
-  const folder = dataFolderOf(agent, env, home);
+  const folder = hostDataFolder(agent, { env, home });
   const named = env[`${agent.toUpperCase()}_DB`] ?? "";
   if (named === ":memory:") return [];
   if (named !== "") return [isAbsolute(named) ? named : join(folder, named)];

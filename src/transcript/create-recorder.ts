@@ -1,8 +1,6 @@
 import type { Options } from "../config.ts";
 import type { FileSystem } from "./files/file-system.ts";
 import { nodeFileSystem } from "./files/node-file-system.ts";
-import { createRedactor } from "../redact/redactor.ts";
-import { redactJson } from "../redact/redact-json.ts";
 import { given } from "../given.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { RecordingFolder, type RecordingFolderOptions } from "./recording-folder.ts";
@@ -61,11 +59,26 @@ export const NO_REDACTION: Redaction = {
   text: async (text) => text,
 };
 
-/** Redaction with the detector, which is loaded on first use. */
+/** Redaction with the detector, which is loaded on first use: a host waits for its plugins when it starts. */
 export function createRedaction(): Redaction {
-  const redactor = createRedactor();
+  let loaded: ReturnType<typeof loadRedactor> | undefined;
+  const load = (): ReturnType<typeof loadRedactor> => (loaded ??= loadRedactor());
   return {
-    values: async (values) => (await redactJson(redactor, values)).map(({ value }) => value),
-    text: async (text, before) => (await redactor.redact([{ text, ...given({ before }) }]))[0]?.text ?? "",
+    values: async (values) => {
+      const { redactor, redactJson } = await load();
+      return (await redactJson(redactor, values)).map(({ value }) => value);
+    },
+    text: async (text, before) => {
+      const { redactor } = await load();
+      return (await redactor.redact([{ text, ...given({ before }) }]))[0]?.text ?? "";
+    },
   };
+}
+
+async function loadRedactor() {
+  const [{ createRedactor }, { redactJson }] = await Promise.all([
+    import("../redact/redactor.ts"),
+    import("../redact/redact-json.ts"),
+  ]);
+  return { redactor: createRedactor(), redactJson };
 }

@@ -104,6 +104,8 @@ export class Recorder {
     if (known) return known;
     // Before the new session is added, because it would count as idle and be dropped.
     this.#forgetUnused();
+    // Loads it before the first entry needs it.
+    void this.#context.redaction.text("").catch(() => undefined);
     const session = new SessionRecording(sessionID, this.#context, (childID) => this.#beginNew(childID));
     this.#sessions.set(sessionID, session);
     return session;

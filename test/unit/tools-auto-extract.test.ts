@@ -32,7 +32,7 @@ function stand(isHeld: boolean, answer: () => ToolAnswer | Promise<ToolAnswer> =
   };
   const extract = new AutoExtract({
     recorder: { flush: async () => FLUSHED },
-    runner: () => ({ call }),
+    runner: async () => ({ call }),
     notices: { autoExtract: (message) => told.push(message) },
     directory: () => "/project",
   });

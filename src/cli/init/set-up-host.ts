@@ -5,7 +5,6 @@ import { parseOptions } from "../../config.ts";
 import {
   configPlaces,
   type ConfigScope,
-  configuredFolder,
   type HostName,
   isThisPlugin,
   type PluginEntry,
@@ -14,6 +13,7 @@ import {
 import { type LaidFile, layTemplates } from "../../templates/lay-templates.ts";
 import { isWithin } from "../../transcript/files/data-folder.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
+import { configuredFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { writeWhole } from "../write-file.ts";
