@@ -36,11 +36,6 @@ export function isCurrent(ref: SessionRef, stored: StoredSession | undefined, le
   return done.rules === INDEX_RULES && covers(ref, stored, done);
 }
 
-/** Returns true if texts of the source as it is now are stored, by these rules or earlier ones. */
-export function isKept(ref: SessionRef, stored: StoredSession | undefined): boolean {
-  return stored !== undefined && hasContent(stored) && covers(ref, stored, stored.state);
-}
-
 type Covered = Pick<StoredSession["state"], "source_bytes" | "source_modified_ms">;
 
 function covers(

@@ -1,6 +1,5 @@
 /** Matches sessions on this machine with rows of the store. */
 import { createHash } from "node:crypto";
-import { basename, extname } from "node:path";
 import { mayHaveForms } from "../sessions/session-forms.ts";
 import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
@@ -25,8 +24,8 @@ export interface StoredSessions {
 }
 
 /**
- * Returns true if the session's file is on this machine. A row without a machine's id is of an earlier version: it is
- * known by its host name, or by being in a SQLite file, which hardly ever has rows of two machines.
+ * Returns true if the session's file is on this machine. A row written where no machine's id could be stored is known by
+ * its host name, or by being in a SQLite file, which hardly ever has rows of two machines.
  */
 export function isOwnSession(
   { machine_id: id, host }: Pick<StoredSession, "machine_id" | "host">,
@@ -97,11 +96,8 @@ function placed(ref: SessionRef, byPlace: Map<string, StoredSession>, taken: Set
   return undefined;
 }
 
-/** Earlier versions gave an exported session the name of its file as id. */
 function formsOf(ref: SessionRef): readonly SessionRef[] {
-  const named =
-    ref.source === "file" && ref.path !== null ? [{ ...ref, id: basename(ref.path, extname(ref.path)) }] : [];
-  return [ref, ...ref.alternatives, ...named.filter(({ id }) => id !== ref.id)];
+  return [ref, ...ref.alternatives];
 }
 
 function placeKey(place: string, id: string): string {

@@ -1,6 +1,5 @@
 /** Finds sessions that their agent will delete soon and that the store does not have. */
 import { basename, dirname, join } from "node:path";
-import { isKept } from "../indexing/is-current.ts";
 import { staleSessions } from "../indexing/stale-sessions.ts";
 import { countOf, recordIn } from "../parse/json-fields.ts";
 import { currentProject } from "../sessions/project-filter.ts";
@@ -59,11 +58,10 @@ export async function expiringSessions(
   return found;
 }
 
-/** Returns the sessions whose current content is not in the store. It has sessions that were stored by earlier rules. */
+/** Returns the sessions whose current content is not in the store. */
 async function sessionsNotKept(store: Store, where: Where): Promise<SessionRef[]> {
-  const { stale, stored } = await staleSessions(store, where);
-  const rows = new Map(stored.map((row) => [row.session_id, row]));
-  return stale.filter(({ ref, sessionId }) => !isKept(ref, rows.get(sessionId))).map(({ ref }) => ref);
+  const { stale } = await staleSessions(store, where);
+  return stale.map(({ ref }) => ref);
 }
 
 /** Returns the files that may have the setting for a configuration folder: the first one that has it counts. */

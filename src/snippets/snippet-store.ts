@@ -26,7 +26,7 @@ export class SnippetStore {
     const { snippet_id: id } = await extractSnippet(this.#setting, input);
     const snippet = await this.#setting.store.snippet(id);
     if (snippet === undefined) throw new Error(`Snippet ${id} was deleted as soon as it was stored.`);
-    return shown(snippet);
+    return snippet;
   }
 
   /** Returns snippets newest first; 50 unless `limit` says otherwise, at most 500. */
@@ -91,11 +91,5 @@ export async function querySnippets(
     offset,
   });
   const has_more = offset + snippets.length < total_count;
-  return { success: true, snippets: snippets.map(shown), total_count, has_more };
-}
-
-/** Removes metadata that earlier versions stored for finding near-duplicates. */
-function shown(snippet: StoredSnippet): StoredSnippet {
-  const metadata = Object.fromEntries(Object.entries(snippet.metadata).filter(([name]) => name !== "signature"));
-  return { ...snippet, metadata };
+  return { success: true, snippets, total_count, has_more };
 }

@@ -2,11 +2,8 @@
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { keyedSessions } from "../../src/indexing/session-keys.ts";
-import { fileRef } from "../../src/sessions/file-ref.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { madeMachine, madeSession } from "../support/store/made-rows.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
@@ -43,15 +40,5 @@ describe("the id of an exported session", () => {
     assert.equal(await idOf(path), ID);
     rmSync(path);
     assert.deepEqual([await idOf(path), await idOf(ID)], [ID, ID]);
-  });
-
-  test("was the name of the file in earlier versions, whose row is found", async () => {
-    const home = makeTempDir();
-    const path = exportedFile(home);
-    const ref = await fileRef(path);
-    assert.equal(ref.id, ID);
-    const old = madeSession("my-export", { path });
-    const stored = { sessions: [old], own: [old], machine: madeMachine(), isThere: () => true };
-    assert.deepEqual(keyedSessions([ref], stored), [{ ref, sessionId: "my-export", stored: old }]);
   });
 });

@@ -4,7 +4,6 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCli } from "../support/cli/run-cli.ts";
 import { storeSession, user } from "../support/cli/claude-lines.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -75,27 +74,6 @@ describe("sessions that Claude Code is about to delete", () => {
     assert.deepEqual(
       (await machine.doctor()).flatMap(({ ids }) => ids),
       [more],
-    );
-  });
-
-  test("are not those that the index has by rules of an earlier version", async () => {
-    const machine = new Machine();
-    const id = machine.session("a", 29);
-    assert.equal((await runCli(["index"], machine)).exitCode, 0);
-    const store = await openStore(machine);
-    for (const session of await store.sessions()) {
-      const { revision } = session.state;
-      const state = { ...session.state, rules: 1, revision: revision + 1 };
-      assert(
-        await store.writeSession({ session: { ...session, state }, expected: revision, messages: [], blocks: [] }),
-      );
-    }
-    await store.close();
-    assert.deepEqual(await machine.doctor(), []);
-    machine.session("a", 28);
-    assert.deepEqual(
-      (await machine.doctor()).flatMap(({ ids }) => ids),
-      [id],
     );
   });
 

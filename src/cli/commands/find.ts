@@ -30,7 +30,6 @@ import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { withoutIndex } from "../../queries/current-index.ts";
 import { findInIndex, type FoundInIndex } from "../../queries/find-in-index.ts";
-import { INDEX_RULES } from "../../indexing/is-current.ts";
 import { searchedTerms } from "../../search/search.ts";
 import { isReadFault, reasonOf } from "../../sessions/reasons.ts";
 import { storePlace } from "../../store/store-place.ts";
@@ -233,9 +232,7 @@ async function print(
   found: readonly FoundPassage[],
   openBy: (session: HitSession) => OpenBy,
 ): Promise<void> {
-  // Rows of an earlier version were redacted by its rules. The head of a file has titles and projects unredacted.
-  const isRedacted = found.every(({ session }) => session.stored?.state.rules === INDEX_RULES);
-  const redactor = isRedacted ? undefined : redactorFor(options);
+  const redactor = redactorFor(options);
   const rows = await redactedRows(
     redactor,
     found.map((passage) => findRow(passage, openBy(passage.session))),

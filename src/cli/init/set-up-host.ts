@@ -193,14 +193,9 @@ function templateLines(
   files: readonly LaidFile[],
   dryRun: boolean,
 ): string[] {
-  const lines = files.flatMap(({ path, change }) => {
-    if (change === "created") return [`${verb(context, "create", dryRun)} ${shown(context, root, path)}`];
-    if (change === "unchanged") return [];
-    return [
-      `${verb(context, "update", dryRun)} ${shown(context, root, path)}, which was unchanged from an earlier version`,
-    ];
-  });
-  const kept = files.filter(({ change }) => change === "unchanged").length;
+  const created = files.filter(({ change }) => change === "created");
+  const lines = created.map(({ path }) => `${verb(context, "create", dryRun)} ${shown(context, root, path)}`);
+  const kept = files.length - created.length;
   if (kept > 0)
     lines.push(`${shown(context, root, folder)} already has ${kept} of its ${files.length} files: unchanged`);
   return lines;
