@@ -3,6 +3,7 @@
  * message id is counted once, in any order of adding sessions.
  */
 import type { ToolStatus, TranscriptMessage } from "./model.ts";
+import { inUtc } from "./times.ts";
 
 /** Usage of one answer. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
@@ -125,7 +126,7 @@ export class UsageLedger {
 
   add(session: LedgerSession, records: Iterable<UsageRecord>): void {
     for (const record of records) {
-      const key = answerKey(session, record);
+      const key = answerKey(session.agent, record);
       const call = key === null ? undefined : this.#byId.get(key);
       if (call) this.#merge(call, session, record);
       else if (key === null) this.#withoutId.push({ session, first: record, usage: record });
@@ -195,7 +196,9 @@ export class UsageLedger {
    */
   #forkCopies(): Map<Call, string> {
     const copies = new Map<Call, string>();
-    const byKey = Map.groupBy(this.#byId.values(), forkKey);
+    const byKey = Map.groupBy(this.#byId.values(), ({ session, first, usage }) =>
+      forkKey(session.agent, usage, first.timestamp),
+    );
     byKey.delete(undefined);
     for (const alike of byKey.values()) {
       if (alike.length === 1) continue;
@@ -219,23 +222,32 @@ export class UsageLedger {
 }
 
 /**
+ * Returns a key that a call shares with its copies in forks, branches and asides; null if its answer cannot be
+ * identified.
+ */
+export function callKey(agent: string | null, answer: Answer, toolUseId: string | null): string | null {
+  const record = { ...usageOf(answer), timestamp: inUtc(answer.timestamp) };
+  const key = forkKey(agent, record, record.timestamp) ?? answerKey(agent, record);
+  return key === null ? null : JSON.stringify([agent, key, toolUseId]);
+}
+
+/**
  * Returns all that opencode keeps of an answer that it copies into a fork, where it gets a new id and nothing says of which
  * answer it is a copy. No two answers begin in the same millisecond with the same model and use the same tokens.
  * Undefined for Claude Code, whose copies keep their ids.
  */
-function forkKey(call: Call): string | undefined {
-  if (call.session.agent === "claude-code") return undefined;
-  const { model, tokensIn, tokensOut, cacheRead, cacheWrite } = call.usage;
-  const { timestamp } = call.first;
+function forkKey(agent: LedgerSession["agent"], usage: UsageRecord, timestamp: string | null): string | undefined {
+  if (agent === "claude-code") return undefined;
+  const { model, tokensIn, tokensOut, cacheRead, cacheWrite } = usage;
   if (timestamp === null || tokensIn + tokensOut + cacheRead + cacheWrite === 0) return undefined;
-  return JSON.stringify([call.session.agent, timestamp, model, tokensIn, tokensOut, cacheRead, cacheWrite]);
+  return JSON.stringify([agent, timestamp, model, tokensIn, tokensOut, cacheRead, cacheWrite]);
 }
 
 /**
  * Returns the key that copies of an answer share; null without an id. Gateways of Claude Code may give every answer the
  * same id, without the id of a request; then the time tells answers apart.
  */
-function answerKey({ agent }: LedgerSession, { sourceId, requestId, timestamp }: UsageRecord): string | null {
+function answerKey(agent: LedgerSession["agent"], { sourceId, requestId, timestamp }: UsageRecord): string | null {
   if (sourceId === null || agent !== "claude-code") return sourceId;
   return `${sourceId}\n${requestId ?? timestamp ?? ""}`;
 }

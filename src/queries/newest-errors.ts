@@ -2,7 +2,7 @@
 import { isReadFault, reasonOf } from "../sessions/reasons.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { Between } from "./figures.ts";
-import { type ErrorQuery, type ErrorRow, errorsIn } from "./session-errors.ts";
+import { type CountedCalls, type ErrorQuery, type ErrorRow, errorsIn } from "./session-errors.ts";
 
 export interface SessionFailures {
   ref: SessionRef;
@@ -12,15 +12,16 @@ export interface SessionFailures {
   problem: string | null;
 }
 
-/** Yields the failed calls of each session, in the order of the sessions. */
+/** Yields the failed calls of each session, in the order of the sessions. Copies of a call count in the first. */
 export async function* errorsOver(
   refs: readonly SessionRef[],
-  { between, ...query }: ErrorQuery & { between: Between },
+  { between, ...query }: Omit<ErrorQuery, "counted"> & { between: Between },
 ): AsyncGenerator<SessionFailures> {
+  const counted: CountedCalls = new Map();
   for (const ref of refs) {
     query.signal.throwIfAborted();
     try {
-      const { rows } = await errorsIn(ref, query);
+      const { rows } = await errorsIn(ref, { ...query, counted });
       yield { ref, rows: rows.filter((row) => isBetween(row, between)).toReversed(), problem: null };
     } catch (error) {
       if (!isReadFault(error)) throw error;

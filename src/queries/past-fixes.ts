@@ -12,7 +12,7 @@ import { storePlace } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { archivedSession } from "./archived-session.ts";
-import { fixedCalls, stepRow } from "./session-errors.ts";
+import { callKeys, fixedCalls, stepRow } from "./session-errors.ts";
 
 /** Errors below this likeness are others. */
 const MIN_LIKENESS = 0.65;
@@ -50,6 +50,8 @@ interface Occurrence {
   session: SessionRef;
   found: ToolFix;
   signature: string;
+  /** See `callKey`. */
+  key: string | null;
 }
 
 /**
@@ -66,17 +68,19 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
   const likeness = new ErrorLikeness(all.map(({ signature }) => signature));
   const failures = await likeFailures(store, where, query, all, (signature) => likeness.likeness(asked, signature));
   const sessions = [...new Set(failures.map(({ session }) => session))].slice(0, MOST_SESSIONS);
-  const occurrences: Occurrence[] = [];
+  const read: Occurrence[] = [];
   for (const session of sessions) {
-    for (const occurrence of await occurrencesIn(session, query.signal)) occurrences.push(occurrence);
+    for (const occurrence of await occurrencesIn(session, query.signal)) read.push(occurrence);
   }
+  const occurrences = withoutCopies(read);
   const isSame = (a: string, b: string): boolean =>
     Math.min(likeness.likeness(a, b), likeness.likeness(b, a)) >= SAME_LIKENESS;
-  return grouped(failures, isSame).map((group) => {
+  const copies = read.filter((each) => !occurrences.has(each));
+  return grouped(withoutCopied(failures, copies), isSame).map((group) => {
     const signatures = new Set(group.map(({ signature }) => signature));
     return pastError(
       group,
-      occurrences.filter(({ signature }) => signatures.has(signature)),
+      [...occurrences].filter(({ signature }) => signatures.has(signature)),
     );
   });
 }
@@ -139,8 +143,32 @@ function compareText(a: string | null, b: string | null): number {
 
 async function occurrencesIn(session: SessionRef, signal: AbortSignal): Promise<Occurrence[]> {
   const options = { signal, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" } as const;
-  const { found: all } = await fixedCalls(openReadable(session), options);
-  return all.map((found) => ({ session, found, signature: errorSignature(found.failed.result_text ?? "") }));
+  const { found: all, messages } = await fixedCalls(openReadable(session), options);
+  const keyOf = callKeys(session, messages);
+  return all.map((found) => {
+    const { failed } = found;
+    return { session, found, signature: errorSignature(failed.result_text ?? ""), key: keyOf(failed) };
+  });
+}
+
+/** Keeps one of the copies of a call in forks, branches and asides: one that was fixed, if there is any. */
+function withoutCopies(read: readonly Occurrence[]): Set<Occurrence> {
+  const kept = new Map<string | Occurrence, Occurrence>();
+  for (const each of read) {
+    const key = each.key ?? each;
+    const known = kept.get(key);
+    if (known === undefined || (known.found.fix === null && each.found.fix !== null)) kept.set(key, each);
+  }
+  return new Set(kept.values());
+}
+
+function withoutCopied(failures: readonly Failure[], copies: readonly Occurrence[]): Failure[] {
+  return failures.flatMap((failure) => {
+    const isCopied = ({ session, signature }: Occurrence): boolean =>
+      session === failure.session && signature === failure.signature;
+    const count = failure.count - copies.filter(isCopied).length;
+    return count > 0 ? [{ ...failure, count }] : [];
+  });
 }
 
 function pastError(failures: readonly Failure[], occurrences: readonly Occurrence[]) {

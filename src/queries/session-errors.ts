@@ -3,15 +3,16 @@ import type { TranscriptInput } from "../transcript/format/formats.ts";
 import { given } from "../given.ts";
 import type { SessionContent, Source } from "../parse/message-draft.ts";
 import { findFixes, type FixStep, type ToolFix } from "../fixes/find-fixes.ts";
-import type { ParseError, SessionMetadata, ToolCall } from "../parse/model.ts";
+import type { ParseError, SessionMetadata, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
+import { callKey } from "../parse/usage-ledger.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
-import { hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts";
+import { agentOf, hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
 export type ErrorRow = ReturnType<typeof errorRow>;
@@ -23,8 +24,13 @@ export interface ErrorQuery extends Pick<OpenOptions, "stdin"> {
   subagents: boolean;
   /** Only calls of this tool; case is ignored. */
   tool?: string | undefined;
+  /** Leaves out calls that it has for other sessions, and adds the others. */
+  counted?: CountedCalls;
   signal: AbortSignal;
 }
+
+/** Session of each failed call, by its `callKey`: forks, branches and asides have copies, which count once. */
+export type CountedCalls = Map<string, SessionRef>;
 
 export interface SessionErrors {
   /** In the order of results; with fixes, in the order of calls. Not redacted. */
@@ -35,13 +41,24 @@ export interface SessionErrors {
 
 /** Throws a `TranscriptsError` or a file system error. */
 export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<SessionErrors> {
-  const { fixes, subagents, tool, signal, stdin } = query;
+  const { fixes, subagents, tool, counted, signal, stdin } = query;
   const reading = await readingOptions(ref, { subagents, signal });
   const options = { ...reading, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" as const };
   const content = openReadable(ref, { stdin });
-  const { found, sessionId, read } = fixes ? await fixedCalls(content, options) : await failedCalls(content, options);
+  const { found, sessionId, read, messages } = fixes
+    ? await fixedCalls(content, options)
+    : await failedCalls(content, options);
   signal.throwIfAborted();
+  const keys = callKeys(ref, messages);
+  const isCounted = ({ failed }: Pick<ToolFix, "failed">): boolean => {
+    const key = keys(failed);
+    if (key === null || counted === undefined) return false;
+    const session = counted.get(key) ?? ref;
+    counted.set(key, session);
+    return session !== ref;
+  };
   const rows = found
+    .filter((each) => !isCounted(each))
     .map((each) => errorRow(ref, sessionId, each))
     .filter(({ tool_name: name }) => !tool || name?.toLowerCase() === tool.toLowerCase());
   return { rows, ...given({ read }) };
@@ -54,13 +71,24 @@ interface FailedCalls<Found extends Pick<ToolFix, "failed"> = Pick<ToolFix, "fai
   found: Found[];
   /** The session's id, if its content has one. */
   sessionId: string | null;
+  /** Including those with the calls. */
+  messages: readonly TranscriptMessage[];
+}
+
+/** Returns the `callKey` of calls in a session. */
+export function callKeys(ref: SessionRef, messages: readonly TranscriptMessage[]): (call: ToolCall) => string | null {
+  const byOrdinal = new Map(messages.map((message) => [message.ordinal, message]));
+  return ({ use, tool_use_id: id }) => {
+    const answer = use === null ? undefined : byOrdinal.get(use.message_ordinal);
+    return answer === undefined ? null : callKey(agentOf(ref), answer, id);
+  };
 }
 
 /** Finds the failed calls, in the order of calls, with what fixed them. */
 export async function fixedCalls(input: SessionContent, options: ParseOptions): Promise<FailedCalls<ToolFix>> {
   const { messages, content_blocks, tool_calls, errors, metadata } = await parseTranscript("", input, options);
   const found = findFixes(messages, content_blocks, tool_calls).filter(({ failed }) => isError(failed));
-  return { found, sessionId: metadata.sessionId, read: { errors, metadata } };
+  return { found, sessionId: metadata.sessionId, read: { errors, metadata }, messages };
 }
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */
@@ -74,7 +102,7 @@ export async function failedCalls(input: TranscriptInput | Source, options: Pars
     .toSorted((a, b) => lineOf(a) - lineOf(b) || placeOf(a) - placeOf(b))
     .map((failed) => ({ failed }));
   const { metadata, errors } = reader.summary();
-  return { found, sessionId: metadata.sessionId, read: { errors, metadata } };
+  return { found, sessionId: metadata.sessionId, read: { errors, metadata }, messages };
 }
 
 function isError({ status, result }: ToolCall): boolean {

@@ -5,11 +5,15 @@ import { join } from "node:path";
 import { sessionRecord } from "../../src/host/session-records.ts";
 import { storedRecords } from "../../src/parse/sources/opencode-records.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { calls, result, SESSION as CLAUDE_SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { outputOf, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { Recording } from "../support/recording/recording.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt } from "../support/tools/tool-calls.ts";
+import { openFakeStore } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
 
@@ -70,6 +74,7 @@ const CALLS: Ended[] = [
     expected: ["rejected", null],
   },
 ];
+const TOKENS = { input: 100, output: 200, reasoning: 0, cache: { read: 0, write: 0 } };
 const EXPECTED = CALLS.map(({ expected }) => expected);
 const FAILED = EXPECTED.filter(([status]) => status === "error").length;
 
@@ -179,6 +184,60 @@ for (const form of ["export", "markdown", "jsonl", "jsonl of 0.3"]) {
 test("find --errors looks through the calls that failed, and no others", async () => {
   const hits = rowsOf("find", await printed("find", "output of", "--errors", "--json"));
   assert.deepEqual(new Set(hits.map(({ tool_use_id }) => tool_use_id)), new Set(["call_0", "call_3"]));
+});
+
+describe("a failed call that a fork copied", () => {
+  const FORK = "11111111-2222-4333-8444-555555555555";
+
+  async function counted(machine: string, ...named: string[]): Promise<(string | null)[]> {
+    const env = { XDG_DATA_HOME: join(machine, "data") };
+    const { stdout, stderr } = await runCli(["errors", ...named, "--json"], { home: machine, cwd: machine, env });
+    assert.doesNotMatch(stderr, /cannot/);
+    return rowsOf("errors", stdout).map(({ tool_use_id }) => tool_use_id);
+  }
+
+  test("counts once in errors and list_errors, from Claude Code", async () => {
+    const machine = makeTempDir();
+    const first = [user("Go", 1), calls("Bash", "c1", { command: "ls /x" }, 2), result("c1", "Exit code 2", 3, true)];
+    // The fork fails in the same way, in a call of its own.
+    const own = [calls("Bash", "c2", { command: "ls /x" }, 5), result("c2", "Exit code 2", 6, true)];
+    storeSession(machine, first.join(""));
+    storeSession(machine, [...first, ...own].join("").replaceAll(CLAUDE_SESSION, FORK), { id: FORK });
+    assert.deepEqual(new Set(await counted(machine)), new Set(["c1", "c2"]));
+    assert.equal((await counted(machine)).length, 2);
+    assert.deepEqual(await counted(machine, CLAUDE_SESSION, FORK), ["c1", "c2"]);
+    assert.deepEqual(await counted(machine, FORK), ["c1", "c2"]);
+    const agent = machineAt(machine);
+    for (const fixes of [false, true]) {
+      const { text } = await agent.call("list_errors", { fixes });
+      assert.match(text, /Failed calls 1 to 2, newest first; looked at 2 sessions\./);
+    }
+    await agent.close();
+  });
+
+  test("counts once from opencode, where copies have new ids", async () => {
+    const machine = makeTempDir();
+    const failed = (id: string, created: number, callID: string) => ({
+      id,
+      data: { id, role: "assistant", modelID: "m", providerID: "p", time: { created }, tokens: TOKENS, cost: 0.5 },
+      parts: [
+        {
+          id: `prt_${id}`,
+          data: { type: "tool", tool: "bash", callID, state: { ...bash("exit 3", 3, "error").state, input: {} } },
+        },
+      ],
+    });
+    // Providers repeat the ids of calls, so the second call of the fork is not a copy.
+    const sessions = [
+      { id: "ses_2", messages: [failed("msg_1", 1_750_000_000_001, "call_1")] },
+      {
+        id: "ses_1",
+        messages: [failed("msg_3", 1_750_000_000_001, "call_1"), failed("msg_4", 1_750_000_000_003, "call_1")],
+      },
+    ];
+    (await openFakeStore(join(machine, "data/opencode/opencode.db"), sessions)).close();
+    assert.deepEqual(await counted(machine), ["call_1", "call_1"]);
+  });
 });
 
 describe("the sections of a transcript", () => {

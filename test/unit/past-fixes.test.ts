@@ -91,6 +91,30 @@ describe("fixes", () => {
     assert.match(opened.stdout, /ECONNREFUSED/);
   });
 
+  test("count a failure once that a fork copied, with what fixed it there", async () => {
+    const failure = sessionText({ number: 1, failure: DENIED(1) });
+    const own = [
+      calls("Bash", "c8", { command: TUNNEL }, 10),
+      result("c8", "done", 11),
+      calls("Bash", "c9", { command: COMMAND }, 12),
+      result("c9", "deployed", 13),
+    ];
+    const machine = new Machine();
+    storeSession(machine.home, failure, { id: idOf(1) });
+    storeSession(machine.home, (failure + own.join("")).replaceAll(idOf(1), idOf(2)).replaceAll(SESSION, idOf(2)), {
+      id: idOf(2),
+    });
+    await machine.index();
+    const [error, ...others] = await machine.fixes("connect ECONNREFUSED");
+    assert.deepEqual(others, []);
+    const { count, session_count, checked, unfixed, fixes } = error ?? {};
+    assert.deepEqual([count, session_count, checked, unfixed], [1, 1, 1, 0]);
+    assert.deepEqual(
+      fixes?.map((fix) => [fix.session_id, fix.count, fix.steps[0]?.input]),
+      [[idOf(2), 1, { command: TUNNEL }]],
+    );
+  });
+
   test("are the same when the files are gone, and for the text of a person, a stream and a call", async () => {
     const machine = await new Machine({ number: 1, failure: DENIED(1), after: [TUNNEL, COMMAND] }).index();
     const before = await machine.fixes("connect ECONNREFUSED");

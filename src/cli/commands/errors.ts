@@ -4,7 +4,7 @@ import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import type { Between } from "../../queries/figures.ts";
 import { errorsOver } from "../../queries/newest-errors.ts";
-import { errorsIn, type ErrorRow } from "../../queries/session-errors.ts";
+import { type CountedCalls, type ErrorRow, errorsIn } from "../../queries/session-errors.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
 import { hostOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { failureText } from "../../texts/failure-text.ts";
@@ -115,11 +115,12 @@ export async function errorsOfAll(
 
 async function errorsOfNamed(context: CommandContext, args: readonly string[], options: Options): Promise<ExitCode> {
   const printer = new Printer(context, options, options.limit ?? Infinity);
+  const counted: CountedCalls = new Map();
   let failed = false;
   for (const argument of args) {
     try {
       for (const ref of await sessionsNamed(context, argument, options))
-        await printer.print(ref, await errorsOf(context, ref, options), args.length > 1);
+        await printer.print(ref, await errorsOf(context, ref, counted, options), args.length > 1);
     } catch (error) {
       // Continues with the others, like `grep`.
       if (args.length === 1 || !isReadFault(error)) throw error;
@@ -137,10 +138,16 @@ async function sessionsNamed(context: CommandContext, argument: string, options:
   return options.subagents ? familyOf(context, ref) : [ref];
 }
 
-async function errorsOf(context: CommandContext, ref: SessionRef, options: Options): Promise<ErrorRow[]> {
+async function errorsOf(
+  context: CommandContext,
+  ref: SessionRef,
+  counted: CountedCalls,
+  options: Options,
+): Promise<ErrorRow[]> {
   if (!options.redact) refuseArchived(ref);
   const { fixes = false, subagents = false } = options;
-  const { rows, read } = await errorsIn(ref, { fixes, subagents, signal: context.signal, stdin: context.stdin });
+  const { signal, stdin } = context;
+  const { rows, read } = await errorsIn(ref, { fixes, subagents, counted, signal, stdin });
   if (read) noteDamage(context, ref, read);
   return rows;
 }
