@@ -6,6 +6,7 @@ import type { ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { saidIn, turnsOf } from "../../src/parse/turns.ts";
+import { UsageLedger, usageOf } from "../../src/parse/usage-ledger.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
@@ -173,6 +174,42 @@ describe("an id that comes again", () => {
       [5, 21],
       [7, 21],
     ]);
+  });
+
+  test("replaced in an export, that of the request too: each answer counts", async () => {
+    const pieces = (minute: number, said: string): string[] => {
+      const rest = { ...at(minute), requestId: "REDACTED" };
+      const counted = { ...usage(100, 21), stop_reason: "end_turn" };
+      return [answer("REDACTED", [thinking("hm")], counted, rest), answer("REDACTED", [text(said)], counted, rest)];
+    };
+    const lines = [userText("One?", at(1)), ...pieces(2, "Yes."), userText("Two?", at(3)), ...pieces(4, "No.")];
+    const { messages } = await parsed(lines);
+    const ledger = new UsageLedger("UTC");
+    for (const id of ["original", "fork"]) {
+      const usages = messages.filter(({ message_type }) => message_type === "assistant").map(usageOf);
+      ledger.add({ id, project: null, agent: "claude-code" }, usages);
+    }
+    assert.deepEqual([ledger.total().messages, ledger.total().tokens_out], [2, 42]);
+  });
+
+  test("that is missing or empty: the pieces of an answer, which repeat its usage, are one message", async () => {
+    for (const id of [undefined, ""]) {
+      const piece = (block: Record<string, unknown>, minute: number, parentUuid: string): string => {
+        const rest = { ...at(minute), uuid: `u-${minute}`, parentUuid };
+        return answer("x", [block], { ...usage(100, 21), id, stop_reason: "end_turn" }, rest);
+      };
+      const result = await parsed([
+        userText("One?", { uuid: "u-0" }),
+        piece(thinking("hm"), 1, "u-0"),
+        piece(text("Yes."), 2, "u-1"),
+        userText("Two?", { ...at(3), uuid: "u-3" }),
+        piece(text("Yes."), 4, "u-3"),
+      ]);
+      assert.deepEqual(answers(result), [
+        [2, 21],
+        [5, 21],
+      ]);
+    }
   });
 
   test("with another request id or other input tokens is another answer", async () => {

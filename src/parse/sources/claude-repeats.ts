@@ -9,12 +9,17 @@ import { hash } from "node:crypto";
 import { jsonText } from "../json-fields.ts";
 import type { BlockDraft, MessageDraft, UsageDraft } from "../message-draft.ts";
 
+/** In place of the id of an answer that has none. */
+const NO_ID = "";
+
 /** Answer of which more may come. */
 interface Answer {
   /** Names it: `MessageDraft.answerId`. */
   key: string;
   lane: string;
   requestId: string | undefined;
+  /** Another answer has the same id of a request, as in exports that replaced ids: it is none. */
+  sharesRequestId: boolean;
   usage: UsageDraft | undefined;
   stopReason: string | undefined;
   /** Number of prompts before its last piece. */
@@ -38,10 +43,10 @@ export class ClaudeRepeats {
 
   /** Leaves only the new blocks in a draft and sets its `answerId`. Returns undefined if all of it is a repeat. */
   newIn(draft: MessageDraft): MessageDraft | undefined {
-    const { type, sourceId } = draft;
-    return type === "assistant" && sourceId !== undefined
-      ? this.#newInAnswer(draft, sourceId)
-      : this.#newInRecord(draft);
+    const { type, sourceId, usage } = draft;
+    // Some gateways give no id. Then the pieces of an answer share its usage.
+    const id = sourceId ?? (usage === undefined ? undefined : NO_ID);
+    return type === "assistant" && id !== undefined ? this.#newInAnswer(draft, id) : this.#newInRecord(draft);
   }
 
   #newInRecord(draft: MessageDraft): MessageDraft | undefined {
@@ -83,9 +88,12 @@ export class ClaudeRepeats {
     }
     const latest = this.#latest.get(id);
     const answer = latest !== undefined && this.#continues(draft, id, latest) ? latest : begun(draft, id);
+    if (answer !== latest)
+      answer.sharesRequestId = latest?.requestId !== undefined && draft.requestId === latest.requestId;
     this.#latest.set(id, answer);
     answer.prompts = this.#promptsIn(answer.lane);
     answer.requestId ??= draft.requestId;
+    if (answer.sharesRequestId) draft.requestId = undefined;
     answer.usage = draft.usage ?? answer.usage;
     answer.stopReason = draft.metadata?.stop_reason ?? answer.stopReason;
     for (const trace of traces) if (!this.#byTrace.has(trace)) this.#byTrace.set(trace, answer);
@@ -116,6 +124,7 @@ export class ClaudeRepeats {
     if (now && before && answer.stopReason !== undefined) {
       if (answer.stopReason !== metadata?.stop_reason || now.tokensOut !== before.tokensOut) return false;
     }
+    if (id === NO_ID && !(now && before && inputOf(now) > 0 && isSameInput(now, before))) return false;
     if (uuid !== parentUuid && this.#byTrace.get(lineTrace(id, parentUuid ?? "")) === answer) return true;
     if (requestId !== undefined && answer.requestId !== undefined && requestId !== answer.requestId) return false;
     if (now && before && inputOf(now) > 0 && inputOf(before) > 0 && !isSameInput(now, before)) return false;
@@ -150,7 +159,16 @@ export class ClaudeRepeats {
 function begun(draft: MessageDraft, id: string): Answer {
   const { uuid = "", requestId, usage } = draft;
   const lane = laneOf(draft);
-  return { key: `${id}\n${uuid}`, lane, requestId, usage, stopReason: undefined, prompts: 0, isAnswered: false };
+  return {
+    key: `${id}\n${uuid}`,
+    lane,
+    requestId,
+    sharesRequestId: false,
+    usage,
+    stopReason: undefined,
+    prompts: 0,
+    isAnswered: false,
+  };
 }
 
 /** Identifies a block among those of an answer, a record or a call; undefined if equal blocks may all be genuine. */
