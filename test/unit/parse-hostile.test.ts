@@ -131,3 +131,12 @@ describe("a file", () => {
     assert.equal((await read(spaces)).source, "claude-code");
   });
 });
+
+test("a damaged line with three megabytes of spaces is gone over once", async () => {
+  const spaces = " ".repeat(3_000_000);
+  for (const line of [`{"type":"user"${spaces}`, `{"type":"user","message":${spaces}{`, `${spaces}x${one}`]) {
+    const result = await read(`${one}\n${line}\n${two}\n`);
+    assert.deepEqual(said(result), ["one", "two"]);
+    assert.equal(result.errors.length, 1);
+  }
+});
