@@ -46,7 +46,7 @@ async function fill(projects: string): Promise<void> {
   const store = await openStore({ env: { TRANSCRIPTS_DATABASE_URL: server.url }, home: folder });
   const start = performance.now();
   try {
-    const where = { env: {}, home: folder, cwd: folder, roots: [{ source: "claude-code" as const, path: projects }] };
+    const where = { env: {}, home: folder, cwd: folder, roots: [{ agent: "claude-code", path: projects }] };
     await updateIndex(store, where);
   } finally {
     await store.close();

@@ -1,10 +1,14 @@
-import { basename, dirname, extname } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
+import { isWithin } from "../transcript/files/data-folder.ts";
 import { DATA_FOLDER, safeSegment } from "../transcript/transcript-paths.ts";
-import type { ScannedSessions } from "./claude-code/claude-sessions.ts";
+import { configuredFolder } from "../user-folders.ts";
+import type { Agent, ScannedSessions } from "./agent.ts";
+import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../sessions/host-config.ts";
+import { nearestWith } from "../sessions/project-folder.ts";
 import { mapFiles, type SessionFiles } from "../sessions/session-files.ts";
 import { joinForms } from "../sessions/session-forms.ts";
 import { tryReadHead } from "../sessions/session-head.ts";
-import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "../sessions/session-ref.ts";
+import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../sessions/session-ref.ts";
 import { walk, type WalkedFile } from "../sessions/walk.ts";
 
 /** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
@@ -13,11 +17,55 @@ const EXTENSIONS = new Set([".jsonl", ".md"]);
 /** Matches an id of opencode, which is used as the file's name. */
 const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
 
+const NAME = "transcript";
+/** Agent whose sessions are recorded. Kilo's have this name too, unless its database has them. */
+export const RECORDED_AGENT = "opencode";
+
+/** Sessions that this program recorded. */
+export const transcripts: Agent = { name: NAME, displayName: "transcripts", hasSessions: false, places, scan };
+
+/**
+ * Returns the `transcripts` of `.openfleet`, in the nearest folder from `cwd` upwards that has one, and of the folder that
+ * the recorder's option `directory` names in opencode's configuration. No symbolic link may lead out of the project unless
+ * the user's own configuration has `followLinks`.
+ */
+async function places(where: Where, files: SessionFiles): Promise<Place[]> {
+  const data = await nearestWith([DATA_FOLDER], where.cwd, files);
+  const root = (await nearestWith([".git"], where.cwd, files)) ?? where.cwd;
+  const { folders, followLinks } = await recorderConfig(where, root, files);
+  const recorded = new Set([join(data ?? where.cwd, DATA_FOLDER), ...folders]);
+  /** Project that contains the folder; for a folder configured outside of it, the folder itself. */
+  const within = (folder: string): Pick<Place, "within"> => {
+    if (followLinks) return {};
+    const project = [root, data ?? where.cwd].find((each) => isWithin(each, folder));
+    return { within: project ?? folder };
+  };
+  return [...recorded].map((path) => ({ agent: NAME, path: join(path, "transcripts"), ...within(path) }));
+}
+
+interface RecorderConfig {
+  /** Folders named by the option `directory`; none without the option. */
+  folders: string[];
+  /** The user's own configuration has the option `followLinks`. That of a project does not count, as it may have come with a clone. */
+  followLinks: boolean;
+}
+
+/** Reads the recorder's folders from the configuration of opencode and Kilo. */
+async function recorderConfig(where: HostSurroundings, root: string, files: SessionFiles): Promise<RecorderConfig> {
+  const hosts = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
+  const entries = await pluginEntries(hosts, where, files);
+  const ofUser = entries.filter(({ scope }) => scope === "user");
+  const directories = optionsOf(entries).flatMap(({ directory }) =>
+    typeof directory === "string" && directory.trim() !== "" ? [directory] : [],
+  );
+  return {
+    folders: [...new Set(directories.map((directory) => configuredFolder(root, directory, where.home)))],
+    followLinks: optionsOf(ofUser).some(({ followLinks }) => followLinks === true),
+  };
+}
+
 /** Finds the sessions recorded in a `transcripts` folder; both formats together are one session. */
-export async function scanTranscripts(
-  { path: root, within }: Pick<SessionRoot, "path" | "within">,
-  files: SessionFiles,
-): Promise<ScannedSessions> {
+async function scan({ path: root, within }: Place, files: SessionFiles): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => EXTENSIONS.has(extname(name)) && name.toLowerCase() !== "readme.md";
   const { files: found, unreadable } = await walk(root, {
     files,
@@ -38,7 +86,14 @@ async function transcriptRef(
 ): Promise<SessionRef | undefined> {
   const [parent] = segments.slice(0, -1);
   const id = basename(path, extname(path));
-  const known = { source: "transcript", path, bytes, modifiedMs, project: projectOf(root) } as const;
+  const known = {
+    source: "transcript",
+    agent: RECORDED_AGENT,
+    path,
+    bytes,
+    modifiedMs,
+    project: projectOf(root),
+  } as const;
   if (PLAIN_ID.test(id) && (parent === undefined || PLAIN_ID.test(parent))) {
     return sessionRef({ ...known, id, parentId: parent ?? null });
   }

@@ -3,7 +3,7 @@ import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "
 import { given } from "../given.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import type { Between } from "../queries/figures.ts";
-import { AGENTS } from "../sessions/session-ref.ts";
+import { AGENT_NAMES } from "../agents/registry.ts";
 import { badArguments, type CommandContext } from "./context.ts";
 
 /** 0: found or done. 1: nothing found. 2: an error. */
@@ -79,7 +79,7 @@ export const project = new Option(
   "--project <path>",
   "Only sessions of the project in this folder or in a folder inside it.",
 );
-export const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENTS);
+export const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES);
 export const here = new Option("--here", "Only sessions of this machine, if a team shares the store.");
 export const noRedact = new Option(
   "--no-redact",

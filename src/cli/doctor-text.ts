@@ -36,11 +36,11 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
 }
 
 function placeLines({ colors }: CommandContext, { places }: DoctorOutput): string[] {
-  return places.map(({ path, source, sessions, problem }) => {
+  return places.map(({ path, agent, sessions, problem }) => {
     const mark = problem !== null ? colors.red("x") : sessions > 0 ? colors.green("+") : colors.dim("-");
     const what =
       problem === null ? (sessions === 0 ? "no sessions" : counted(sessions, "session")) : neutralLine(problem);
-    return `${mark} ${source}  ${neutralLine(path)}: ${what}`;
+    return `${mark} ${agent}  ${neutralLine(path)}: ${what}`;
   });
 }
 

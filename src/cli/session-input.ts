@@ -4,7 +4,6 @@ import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import type { Conversation, ReadQuery } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import {
-  type AgentName,
   type ArchivedSession,
   hostOf,
   sessionIdOf,
@@ -55,7 +54,7 @@ export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which 
 /** Options that leave sessions out. */
 export interface SessionFilters {
   project?: string | undefined;
-  agent?: AgentName | undefined;
+  agent?: string | undefined;
   here?: true | undefined;
   redact: boolean;
 }

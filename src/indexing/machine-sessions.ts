@@ -8,7 +8,7 @@ import {
   placeOf,
   sessionRef,
   type SessionRef,
-  type SessionRoot,
+  type Place,
   type SessionsFound,
   type Unreadable,
   type Where,
@@ -73,7 +73,13 @@ export function withKnownForms(
 /** Returns the form of a session at the place of its row; undefined if it is not there. */
 function formAt(row: StoredSession, ref: SessionRef, found: SessionsFound | undefined): SessionRef | undefined {
   if (!isSourceThere(row, found)) return undefined;
-  const known = { id: ref.id, source: row.source, project: ref.project, parentId: ref.parentId };
+  const known = {
+    id: ref.id,
+    source: row.source,
+    agent: row.agent || null,
+    project: ref.project,
+    parentId: ref.parentId,
+  };
   if (row.source === "opencode-store") {
     const modifiedMs = row.state.source_modified_ms || (msOf(row.modified_at) ?? 0);
     return sessionRef({ ...known, database: row.path, modifiedMs });
@@ -98,7 +104,7 @@ export function databaseShares(refs: readonly SessionRef[]): Map<string | null, 
  * Returns true if the session is in a place of its agent that is not searched now, such as that of another profile. It is
  * then none of the sessions here, whether or not it was indexed.
  */
-export function isElsewhere({ source, path }: StoredSession, roots: readonly SessionRoot[]): boolean {
+export function isElsewhere({ source, path }: StoredSession, roots: readonly Place[]): boolean {
   if (source !== "claude-code" && source !== "opencode-store") return false;
   return !roots.some((root) => isWithin(root.path, path)) && factsOf(path) !== undefined;
 }
@@ -108,7 +114,7 @@ export function isSourceThere({ source, path }: StoredSession, found: SessionsFo
   if (path === "") return true;
   const isListed =
     source === "opencode-store" &&
-    found?.roots.some((root) => root.source === source && root.path === path && root.isThere) === true &&
+    found?.roots.some((root) => root.path === path && root.isThere) === true &&
     found.unreadable.every((place) => place.path !== path);
   return !isListed && factsOf(path) !== undefined;
 }

@@ -1,5 +1,5 @@
 /** Builds the row of a session from its place, its head and its content. */
-import { agentOf, placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import { storableTime } from "../store/storable.ts";
 import type { Machine } from "../store/store-place.ts";
@@ -40,7 +40,7 @@ export function rowOf(
   return {
     session_id: sessionId,
     source: ref.source === "stdin" ? "file" : ref.source,
-    agent: agentOf(ref) ?? "",
+    agent: ref.agent ?? "",
     machine_id: machine.id,
     host: machine.host,
     path: placeOf(ref),

@@ -2,7 +2,7 @@
 import { type CallCount, type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
 import type { ToolStatus, TranscriptStats } from "../parse/model.ts";
 import { parentOf } from "./figures.ts";
-import { agentOf, hostOf, isSubagent, type SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, isSubagent, type SessionRef } from "../sessions/session-ref.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { TimeSpan } from "../parse/times.ts";
 
@@ -86,7 +86,7 @@ function ledgers(timeZone: string): LedgerOf {
     const ledger = new UsageLedger(timeZone);
     for (const { ref, figures } of some) {
       const project = ref.project ?? figures.metadata.cwd ?? (ref.projectLabel || null);
-      ledger.add({ id: ref.id, project, agent: agentOf(ref) }, figures.usage);
+      ledger.add({ id: ref.id, project, agent: ref.agent }, figures.usage);
     }
     return ledger;
   };

@@ -3,7 +3,7 @@ import { given } from "../given.ts";
 import type { SearchQuery } from "../search/query.ts";
 import { searchedTerms } from "../search/search.ts";
 import { readHead } from "../sessions/file-ref.ts";
-import type { AgentName, SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Hit } from "./find-in-session.ts";
 import { overSessions } from "./over-sessions.ts";
@@ -12,7 +12,7 @@ import type { SessionAccess } from "./stored-session.ts";
 export interface FindAsked extends Omit<SearchQuery, "sessionIds" | "beside" | "signal"> {
   /** See `findSessions`. */
   project?: string | undefined;
-  agent?: AgentName | undefined;
+  agent?: string | undefined;
   /** Only sessions of this machine. */
   here?: boolean;
   /** For files: searches and shows texts unredacted, secrets included. */

@@ -9,7 +9,7 @@ import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search, searchedTerms } from "../search/search.ts";
 import { byEntryTime } from "../sessions/entry-times.ts";
 import { filterByProject } from "../sessions/project-filter.ts";
-import { agentOf, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { type SessionRef, type Where } from "../sessions/session-ref.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
@@ -233,7 +233,7 @@ async function wantedSessions(
 
 interface Wanting {
   project: string | undefined;
-  agent: AgentName | undefined;
+  agent: string | undefined;
   here: boolean;
   changed: readonly StaleSession[];
   /** All rows of the store. */
@@ -245,6 +245,6 @@ async function ofProjectAndAgent(
   { project, agent }: Pick<Wanting, "project" | "agent">,
   where: Where,
 ): Promise<Set<SessionRef>> {
-  const ofAgent = refs.filter((ref) => agent === undefined || agentOf(ref) === agent);
+  const ofAgent = refs.filter((ref) => agent === undefined || ref.agent === agent);
   return new Set(project === undefined ? ofAgent : await filterByProject(ofAgent, project, where));
 }

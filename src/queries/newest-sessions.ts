@@ -2,7 +2,7 @@
 import { resumeOf } from "../sessions/resume.ts";
 import { isConversation } from "../parse/statistics.ts";
 import { msOf } from "../parse/times.ts";
-import { agentOf, hostOf, type SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, type SessionRef } from "../sessions/session-ref.ts";
 import { type Between, figuresBetween, parentOf, type SessionFigures } from "./figures.ts";
 
 /** A listed session. Keys as in `transcripts list --json`, where each is described. Texts are redacted only if the figures are. */
@@ -71,7 +71,7 @@ export function listedSession({ ref, figures, problem }: SessionFigures) {
         : ref.source === "opencode-store"
           ? ("opencode" as const)
           : ("transcript" as const),
-    agent: agentOf(ref),
+    agent: ref.agent,
     path: ref.path,
     database: ref.database,
     project: ref.project ?? metadata?.cwd ?? (ref.projectLabel || null),

@@ -12,7 +12,7 @@ import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { callKey } from "../parse/usage-ledger.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
-import { agentOf, hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
 export type ErrorRow = ReturnType<typeof errorRow>;
@@ -80,7 +80,7 @@ export function callKeys(ref: SessionRef, messages: readonly TranscriptMessage[]
   const byOrdinal = new Map(messages.map((message) => [message.ordinal, message]));
   return ({ use, tool_use_id: id }) => {
     const answer = use === null ? undefined : byOrdinal.get(use.message_ordinal);
-    return answer === undefined ? null : callKey(agentOf(ref), answer, id);
+    return answer === undefined ? null : callKey(ref.agent, answer, id);
   };
 }
 

@@ -10,7 +10,7 @@ import { AnswerSums, SUBAGENT_TOOLS } from "../parse/statistics.ts";
 import { type Answer, hasUsage, UsageLedger, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import type { FolderListings } from "../sessions/agent-progress.ts";
 import { callCounts, type Figures, isTypedPrompt } from "../sessions/read-figures.ts";
-import { agentOf, placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import { type KindCount, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import { firstTimeOf } from "./stored-session.ts";
 import type { AnswerRow, FigureRows, MessageCount, Store } from "../store/store.ts";
@@ -68,7 +68,7 @@ export async function storedFigures(
 /** Returns the sessions that share answers with others: forks, branches and asides. */
 export function relatives(found: ReadonlyMap<SessionRef, Figures>): [SessionRef, Figures][] {
   const ledger = new UsageLedger("UTC");
-  for (const [ref, { usage }] of found) ledger.add({ id: ref.id, project: null, agent: agentOf(ref) }, usage);
+  for (const [ref, { usage }] of found) ledger.add({ id: ref.id, project: null, agent: ref.agent }, usage);
   const families = ledger.families();
   return [...found].filter(([{ id }]) => families.has(id));
 }

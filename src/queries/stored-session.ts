@@ -21,7 +21,7 @@ export function storedRef({
   return sessionRef({
     id: baseId(session_id),
     source,
-    ...(agent === "kilo" ? { agent } : {}),
+    agent: agent || null,
     ...(source === "opencode-store" ? { database: path } : { path }),
     project: isFolder ? project : null,
     projectLabel: project ?? "",

@@ -4,12 +4,12 @@ import { cannotOpen } from "./open-session.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead, type SessionHead } from "./session-head.ts";
 import { type SessionRef, sessionRef } from "./session-ref.ts";
-import { projectOf, transcriptsFolderOf } from "../agents/transcripts.ts";
+import { projectOf, RECORDED_AGENT, transcriptsFolderOf } from "../agents/transcripts.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Returns the session in any file, by its content and path. Throws a `TranscriptsError` for a folder, or if it cannot be read. */
 export async function fileRef(path: string, files: SessionFiles = nodeSessionFiles): Promise<SessionRef> {
-  const plain = sessionRef({ id: basename(path, extname(path)), source: "file", path });
+  const plain = sessionRef({ id: basename(path, extname(path)), source: "file", agent: null, path });
   try {
     const facts = await files.stat(path);
     if (facts.kind === "folder") throw isFolder(path);
@@ -22,7 +22,12 @@ export async function fileRef(path: string, files: SessionFiles = nodeSessionFil
     const ref = { ...plain, id: head.sessionId ?? plain.id, modifiedMs, bytes };
     if (head.source === "file") return ref;
     return withHead(
-      { ...ref, source: "transcript", project: projectOf(transcriptsFolderOf(path, head.parentId)) },
+      {
+        ...ref,
+        source: "transcript",
+        agent: RECORDED_AGENT,
+        project: projectOf(transcriptsFolderOf(path, head.parentId)),
+      },
       head,
     );
   } catch (error) {

@@ -1,22 +1,12 @@
-import { dirname } from "node:path";
-import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "../agents/claude-code/claude-sessions.ts";
+import type { ScannedSessions, ScanOptions } from "../agents/agent.ts";
+import { AGENTS, agentNamed } from "../agents/registry.ts";
 import { byEntryTime } from "./entry-times.ts";
-import { olderStorage, scanOpencodeStore } from "../agents/opencode/opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { joinForms } from "./session-forms.ts";
-import {
-  agentOf,
-  type AgentName,
-  isSubagent,
-  type SessionRef,
-  type SessionRoot,
-  type Unreadable,
-  type Where,
-} from "./session-ref.ts";
+import { isSubagent, type Place, type SessionRef, type Unreadable, type Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
-import { scanTranscripts } from "../agents/transcripts.ts";
 
 export interface FindOptions {
   /**
@@ -29,7 +19,7 @@ export interface FindOptions {
   /** Only sessions of this project: its folder, or the folder's name. See `filterByProject`. */
   project?: string;
   /** Only sessions of this agent. */
-  agent?: AgentName;
+  agent?: string;
   /** Includes subagents. Default: false. */
   all?: boolean;
   /** Includes sessions that only the store has: see `Where.archive`. Default: false. */
@@ -39,7 +29,7 @@ export interface FindOptions {
 }
 
 /** Place that was searched. */
-export interface SearchedRoot extends SessionRoot {
+export interface SearchedRoot extends Place {
   isThere: boolean;
   /** Number of sessions in it, before the filters by time and project. */
   sessions: number;
@@ -77,7 +67,7 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
 
   const unreadable = scanned.flatMap((each) => each.unreadable);
   const listed = scanned.flatMap((each) => each.sessions);
-  unreadable.push(...(await unreadStorage(roots, listed, files)));
+  unreadable.push(...(await unreadForms(roots, listed, files)));
   let sessions = joinForms(listed);
   const completed = archived ? await where.archive?.completed({ sessions, unreadable, roots: searched }) : undefined;
   if (completed !== undefined) {
@@ -87,35 +77,31 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   const ids = sessions.map(({ id }) => id);
   // Not earlier: if a session is in two places, perhaps only one has its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
-  if (agent !== undefined) sessions = sessions.filter((ref) => agentOf(ref) === agent);
+  if (agent !== undefined) sessions = sessions.filter((ref) => ref.agent === agent);
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
   if (since !== undefined) sessions = sessions.filter(({ lastMs }) => (lastMs ?? 0) >= since.getTime());
   return { sessions, ids, unreadable, roots: searched };
 }
 
-/** Returns the folders beside opencode's databases that have sessions of an older form. */
-async function unreadStorage(
-  roots: readonly SessionRoot[],
+/** Returns the places that have sessions in a form that is not read. */
+async function unreadForms(
+  roots: readonly Place[],
   listed: readonly SessionRef[],
   files: SessionFiles,
 ): Promise<Unreadable[]> {
   const known = new Set(listed.map(({ id }) => id));
-  const databases = new Map(
-    roots.flatMap(({ source, path }) => (source === "opencode-store" ? [[dirname(path), path] as const] : [])),
-  );
-  return (await Promise.all([...databases.values()].map((path) => olderStorage(path, known, files)))).flat();
+  const unread = AGENTS.map(async (agent) => {
+    const places = roots.filter((root) => root.agent === agent.name);
+    return (await agent.unread?.(places, known, files)) ?? [];
+  });
+  return (await Promise.all(unread)).flat();
 }
 
-function scan(root: SessionRoot, files: SessionFiles, options: ClaudeScanOptions): Promise<ScannedSessions> {
-  switch (root.source) {
-    case "claude-code":
-      return scanClaudeCode(root.path, files, options);
-    case "transcript":
-      return scanTranscripts(root, files);
-    case "opencode-store":
-      return scanOpencodeStore(root.path, files, root.agent);
-  }
+async function scan(place: Place, files: SessionFiles, options: ScanOptions): Promise<ScannedSessions> {
+  const agent = agentNamed(place.agent);
+  if (agent === undefined) throw new Error(`${place.path} is a place of ${place.agent}, which is not an agent`);
+  return agent.scan(place, files, options);
 }
 
 async function isThere(path: string, files: SessionFiles): Promise<boolean> {

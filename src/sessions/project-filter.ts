@@ -3,16 +3,7 @@ import { isWithin } from "../transcript/files/data-folder.ts";
 import { encodedProject, MAX_ENCODED, mayBeOfProject } from "../agents/claude-code/claude-sessions.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
-import { nearestWith } from "./session-roots.ts";
 import type { SessionRef, Where } from "./session-ref.ts";
-
-/** Returns the project folder of `cwd`: the nearest one upwards with `.openfleet` or `.git`, or else `cwd`. */
-export async function currentProject(
-  { cwd }: Where,
-  files: Pick<SessionFiles, "stat"> = nodeSessionFiles,
-): Promise<string> {
-  return (await nearestWith([".openfleet", ".git"], cwd, files)) ?? cwd;
-}
 
 /**
  * Returns the sessions of a project, by the working directory of each. `project` is a folder (absolute, or relative with a

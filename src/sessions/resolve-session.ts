@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { fileRef } from "./file-ref.ts";
 import { findSessions, type FoundSessions } from "./find-sessions.ts";
-import { currentProject, filterByProject } from "./project-filter.ts";
+import { filterByProject } from "./project-filter.ts";
+import { currentProject } from "./project-folder.ts";
 import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "./reasons.ts";
 import { sessionBytes, StoreSource } from "./open-session.ts";
 import { refusingContent } from "./refuse-content.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { kindOf, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { byProgress } from "./session-forms.ts";
-import { kindOf } from "./session-roots.ts";
 import { hostOf, isStream, isSubagent, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
@@ -75,7 +75,7 @@ export async function sessionMeant(
   where: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef> {
-  if (text === "-") return sessionRef({ id: "-", source: "stdin" });
+  if (text === "-") return sessionRef({ id: "-", source: "stdin", agent: null });
   const latest = LATEST.exec(text);
   if (latest !== null) return latestSession(where, latest.groups?.["host"] ?? null, files);
   const path = resolve(where.cwd, text.replace(/^~(?=[\\/])/, where.home));

@@ -4,7 +4,7 @@ import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { tryReadHead } from "./session-head.ts";
-import { hostOf, type SessionRef, type SessionRoot, type Unreadable, type Where } from "./session-ref.ts";
+import { hostOf, type SessionRef, type Place, type Unreadable, type Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 import { projectOf, transcriptsFolderOf } from "../agents/transcripts.ts";
 
@@ -37,7 +37,7 @@ export async function sessionFamily(
 ): Promise<SessionFamily> {
   if (ref.source === "file" || ref.source === "stdin") return { root: { ref, children: [] }, unreadable: [] };
   const isClaude = ref.source === "claude-code";
-  const roots = (await sessionRoots(where, files)).filter(({ source }) => (source === "claude-code") === isClaude);
+  const roots = (await sessionRoots(where, files)).filter(({ agent }) => (agent === "claude-code") === isClaude);
   const own = ref.path === null ? undefined : rootOf(ref, ref.path);
   // All of a session of Claude Code is in the folder of its project. The other folders only show which sessions of the
   // store are nowhere else.
@@ -59,10 +59,10 @@ export async function sessionFamily(
   return { root: treeOf(ref, known), unreadable };
 }
 
-function rootOf({ source, parentId }: SessionRef, file: string): SessionRoot {
-  if (source === "claude-code") return { source, path: claudePlace(file).folder };
+function rootOf({ source, parentId }: SessionRef, file: string): Place {
+  if (source === "claude-code") return { agent: source, path: claudePlace(file).folder };
   const path = transcriptsFolderOf(file, parentId);
-  return { source: "transcript", path, within: projectOf(path) ?? path };
+  return { agent: "transcript", path, within: projectOf(path) ?? path };
 }
 
 /** Sessions of other machines than that of `top` are not below it: their parents have its id, but may have other content. */

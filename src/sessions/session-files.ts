@@ -42,7 +42,7 @@ const WRITER_MS = 2_000;
 const POLL_MS = 10;
 const STREAM_BYTES = 64 * 1024;
 
-function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
+function entryKind(entry: Kinds): Exclude<EntryKind, "link"> {
   if (entry.isFile()) return "file";
   return entry.isDirectory() ? "folder" : "other";
 }
@@ -92,11 +92,11 @@ export const nodeSessionFiles: SessionFiles = {
   list: async (folder) =>
     readdirSync(folder, { withFileTypes: true }).map((entry) => ({
       name: entry.name,
-      kind: entry.isSymbolicLink() ? "link" : kindOf(entry),
+      kind: entry.isSymbolicLink() ? "link" : entryKind(entry),
     })),
   stat: async (path) => {
     const facts = statSync(path);
-    return { kind: kindOf(facts), bytes: facts.size, modifiedMs: facts.mtimeMs };
+    return { kind: entryKind(facts), bytes: facts.size, modifiedMs: facts.mtimeMs };
   },
   realpath: async (path) => realpathSync(path),
   openRead: (path) => nodeFileSystem.openRead(path),
@@ -151,4 +151,13 @@ export async function mapFiles<T, R>(items: readonly T[], map: (item: T) => Prom
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work));
   return results;
+}
+
+/** Returns the kind of a file or folder; undefined if it is missing or inaccessible. */
+export async function kindOf(path: string, files: Pick<SessionFiles, "stat">): Promise<string | undefined> {
+  try {
+    return (await files.stat(path)).kind;
+  } catch {
+    return undefined;
+  }
 }

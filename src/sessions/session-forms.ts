@@ -49,7 +49,7 @@ function writtenMs({ modifiedMs, lastMs }: SessionRef): number {
 function completedBy(first: SessionRef, other: SessionRef): SessionRef {
   return {
     ...first,
-    ...(other.agent === undefined ? {} : { agent: other.agent }),
+    agent: first.agent ?? other.agent,
     project: first.project ?? other.project,
     projectLabel: first.projectLabel || other.projectLabel,
     parentId: first.parentId ?? other.parentId,

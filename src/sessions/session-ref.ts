@@ -7,16 +7,12 @@ import type { Source } from "../parse/message-draft.ts";
  */
 export type SessionSource = "claude-code" | "transcript" | "opencode-store" | "file" | "stdin";
 
-/** Agents whose sessions are read. Kilo is a fork of opencode, with a database in the same form. */
-export const AGENTS = ["claude-code", "opencode", "kilo"] as const;
-export type AgentName = (typeof AGENTS)[number];
-
 export interface SessionRef {
   /** The agent's own id: a UUID, `ses_…`; for a Claude Code subagent the name of its file, `agent-…`. */
   id: string;
   source: SessionSource;
-  /** Agent whose session it is, if the place does not say it already; see `agentOf`. */
-  agent?: AgentName;
+  /** Name of the agent whose session it is; null if only the file's content may have it. */
+  agent: string | null;
   /** File to read; null for `opencode-store` and `stdin`. */
   path: string | null;
   /** Database, for `opencode-store`. */
@@ -86,7 +82,7 @@ export interface Archive {
 export interface SessionsFound {
   sessions: readonly SessionRef[];
   unreadable: readonly Unreadable[];
-  roots: readonly (SessionRoot & { isThere: boolean })[];
+  roots: readonly (Place & { isThere: boolean })[];
 }
 
 /** Place that could not be read. */
@@ -104,17 +100,17 @@ export interface Where {
   /** Absolute path of the working directory. */
   cwd: string;
   /** Searches only these places instead of those from `sessionRoots`. */
-  roots?: readonly SessionRoot[];
+  roots?: readonly Place[];
   /** Sessions of the store, for callers that want them too. Default: none. */
   archive?: Archive;
 }
 
-export interface SessionRoot {
-  source: "claude-code" | "transcript" | "opencode-store";
-  /** `projects` folder, `transcripts` folder or database. */
+/** Place where an agent keeps sessions. */
+export interface Place {
+  /** Name of the agent. */
+  agent: string;
+  /** Folder or database. */
   path: string;
-  /** Agent that has the database; default: opencode. */
-  agent?: "kilo";
   /** Symbolic links that lead out of this folder are not followed. Default: all are followed. */
   within?: string;
 }
@@ -122,13 +118,6 @@ export interface SessionRoot {
 /** Returns the session's own id, from its content if its path does not have it. */
 export function sessionIdOf({ id, source }: SessionRef, content?: { sessionId: string | null }): string {
   return source === "stdin" || source === "file" ? (content?.sessionId ?? id) : id;
-}
-
-/** Returns the agent whose session it is; null if only its content has it. */
-export function agentOf({ agent, source }: Pick<SessionRef, "agent" | "source">): AgentName | null {
-  if (agent !== undefined) return agent;
-  if (source === "file" || source === "stdin") return null;
-  return source === "claude-code" ? source : "opencode";
 }
 
 /** Returns the name of a session's source in output. */
@@ -170,7 +159,7 @@ export function isStream({ path, bytes }: SessionRef): boolean {
   return path !== null && bytes === null;
 }
 
-const EMPTY: Omit<SessionRef, "id" | "source"> = {
+const EMPTY: Omit<SessionRef, "id" | "source" | "agent"> = {
   path: null,
   database: null,
   project: null,
@@ -187,6 +176,6 @@ const EMPTY: Omit<SessionRef, "id" | "source"> = {
 };
 
 /** Completes a ref with empty values. */
-export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | "source">): SessionRef {
+export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | "source" | "agent">): SessionRef {
   return { ...EMPTY, projectLabel: known.project ?? "", ...known };
 }

@@ -12,7 +12,6 @@ import * as z from "zod/mini";
 import type { ArgumentShape, ToolArguments, ToolDefinition } from "./tool.ts";
 import { shortened } from "../neutral-text.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
-import { type AgentName, AGENTS } from "../sessions/session-ref.ts";
 import { fieldError, TranscriptsError } from "../transcripts-error.ts";
 
 /** Maximum length of an invalid value in a message. */
@@ -145,14 +144,6 @@ export function betweenOf(args: { since?: string | undefined; until?: string | u
     throw fieldError("bad_arguments", "since", "it is later than until.", "Swap the two.");
   }
   return given({ since, until });
-}
-
-/** Reads the argument `agent`, in any case. Throws a `TranscriptsError` (`bad_arguments`) for an unknown one. */
-export function agentNamed(name: string | undefined): AgentName | undefined {
-  const agent = AGENTS.find((known) => known === name?.trim().toLowerCase());
-  if (name === undefined || agent !== undefined) return agent;
-  const problem = `${JSON.stringify(name)} is not an agent whose sessions are read.`;
-  throw fieldError("bad_arguments", "agent", problem, `Pass one of ${AGENTS.join(", ")}.`);
 }
 
 function dateOf(text: string | undefined, field: string, read: (text: string) => Date | undefined): Date | undefined {

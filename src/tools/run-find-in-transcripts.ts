@@ -13,7 +13,8 @@ import { passageText, sessionLine } from "../texts/passage-text.ts";
 import { PLAIN } from "../texts/text-style.ts";
 import { fieldError, isStoreError } from "../transcripts-error.ts";
 import { answerText } from "./answer-text.ts";
-import { agentNamed, betweenOf } from "./arguments.ts";
+import { agentAsked } from "./agent-argument.ts";
+import { betweenOf } from "./arguments.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON, shownTitle } from "./session-heading.ts";
 import { FIND_IN_TRANSCRIPTS } from "./tool-definitions.ts";
@@ -36,7 +37,7 @@ export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
     // One more shows whether there are more.
     limit: offset + limit + 1,
     project,
-    agent: agentNamed(args.agent),
+    agent: agentAsked(args.agent),
     ...(file === undefined ? {} : { file: wantedFile(file, context.where) }),
     now,
     signal: context.signal,

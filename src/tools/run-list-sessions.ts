@@ -8,7 +8,8 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import { storePlace } from "../store/store-place.ts";
 import { projectName } from "../texts/passage-text.ts";
 import { answerText } from "./answer-text.ts";
-import { agentNamed, betweenOf } from "./arguments.ts";
+import { agentAsked } from "./agent-argument.ts";
+import { betweenOf } from "./arguments.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, shownTitle } from "./session-heading.ts";
 import { LIST_SESSIONS } from "./tool-definitions.ts";
@@ -25,7 +26,7 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
   const { sessions, unreadable } = await findSessions(where, {
     byEntryTime: true,
     archived: true,
-    ...given({ since: between.since, project, agent: agentNamed(args.agent) }),
+    ...given({ since: between.since, project, agent: agentAsked(args.agent) }),
   });
   // One more shows whether there are more.
   const most = offset + limit + 1;

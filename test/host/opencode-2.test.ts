@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
-import { opencodeDatabases } from "../../src/sessions/session-roots.ts";
+import { opencodeDatabases } from "../../src/agents/opencode/databases.ts";
 import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
 import { openReadable } from "../../src/sessions/open-session.ts";
 import { field, text as textIn } from "../support/host/fields.ts";

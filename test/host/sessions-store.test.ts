@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { sessionFamily, type SessionNode } from "../../src/sessions/session-family.ts";
-import type { SessionRoot, Where } from "../../src/sessions/session-ref.ts";
+import type { Place, Where } from "../../src/sessions/session-ref.ts";
 import { startModel } from "../support/host/model.ts";
 import { exportSession } from "../support/host/process.ts";
 import { loadScenarios, openTheatre, type Theatre } from "../support/host/stage.ts";
@@ -47,7 +47,7 @@ async function compareTrees(theatre: Theatre): Promise<void> {
   const stored = await treesOf(storeOf(theatre));
   const { projectDir } = theatre.stage.sandbox;
   const path = join(projectDir, ".openfleet", "transcripts");
-  assert.deepEqual(await treesOf(whereOf(theatre, { source: "transcript", path })), stored);
+  assert.deepEqual(await treesOf(whereOf(theatre, { agent: "transcript", path })), stored);
   assert.ok(stored.some((tree) => /^\w+\(\w+\(\w+\)\)$/.test(tree)));
 }
 
@@ -64,9 +64,9 @@ function shape({ ref, children }: SessionNode): string {
 
 function storeOf(theatre: Theatre): Where {
   const data = theatre.stage.sandbox.env["XDG_DATA_HOME"] ?? "";
-  return whereOf(theatre, { source: "opencode-store", path: join(data, "opencode", "opencode.db") });
+  return whereOf(theatre, { agent: "opencode", path: join(data, "opencode", "opencode.db") });
 }
 
-function whereOf({ stage }: Theatre, root: SessionRoot): Where {
+function whereOf({ stage }: Theatre, root: Place): Where {
   return { env: {}, home: stage.sandbox.root, cwd: stage.sandbox.projectDir, roots: [root] };
 }

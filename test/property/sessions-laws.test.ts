@@ -29,7 +29,7 @@ function whereOf(files: readonly string[]): Where {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), SAID);
   }
-  return { env: {}, home: root, cwd: root, roots: [{ source: "claude-code", path: root }] };
+  return { env: {}, home: root, cwd: root, roots: [{ agent: "claude-code", path: root }] };
 }
 
 describe("finding", () => {
@@ -109,7 +109,7 @@ test("a file is its chunks, of any size", async () => {
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 64 }), async (bytes, chunkBytes) => {
       writeFileSync(path, bytes);
       const chunks: Uint8Array[] = [];
-      const ref = sessionRef({ id: "s", source: "file", path, bytes: bytes.length });
+      const ref = sessionRef({ id: "s", source: "file", agent: null, path, bytes: bytes.length });
       for await (const chunk of sessionBytes(ref, { chunkBytes })) chunks.push(chunk);
       assert.ok(chunks.every((chunk) => chunk.length > 0 && chunk.length <= chunkBytes));
       assert.deepEqual(Buffer.concat(chunks), Buffer.from(bytes));

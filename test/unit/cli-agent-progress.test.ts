@@ -166,6 +166,7 @@ describe("subagents that exist only in progress lines", () => {
       sessionRef({
         id: "S",
         source: "claude-code",
+        agent: "claude-code",
         path: (at % 2 === 0 ? alone : kept).path,
         bytes: session.length,
       }),

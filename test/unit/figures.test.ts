@@ -28,7 +28,7 @@ function fileWith(content: string | Uint8Array): string {
 }
 
 function refOf(path: string): SessionRef {
-  return sessionRef({ id: path, source: "claude-code", path, bytes: statSync(path).size });
+  return sessionRef({ id: path, source: "claude-code", agent: "claude-code", path, bytes: statSync(path).size });
 }
 
 /** The figures of some content, after they were compared with those of the whole parse. */
@@ -186,7 +186,13 @@ describe("the figures of a session", () => {
   });
 
   test("are refused with a sentence for people if the file cannot be read", async () => {
-    const gone = sessionRef({ id: "gone", source: "claude-code", path: join(folder, "gone.jsonl"), bytes: 1 });
+    const gone = sessionRef({
+      id: "gone",
+      source: "claude-code",
+      agent: "claude-code",
+      path: join(folder, "gone.jsonl"),
+      bytes: 1,
+    });
     await assert.rejects(figuresOf(gone), (error) => isSessionError(error) && error.message.includes("gone"));
     mkdirSync(join(folder, "folder.jsonl"));
     await assert.rejects(figuresOf({ ...gone, path: join(folder, "folder.jsonl") }), TranscriptsError);
@@ -212,7 +218,13 @@ describe("the figures of many sessions", () => {
   });
 
   test("continues past unreadable sessions and reports the reason", async () => {
-    const gone = sessionRef({ id: "gone", source: "claude-code", path: join(folder, "none.jsonl"), bytes: 1 });
+    const gone = sessionRef({
+      id: "gone",
+      source: "claude-code",
+      agent: "claude-code",
+      path: join(folder, "none.jsonl"),
+      bytes: 1,
+    });
     for (const threads of [0, 2]) {
       const [first, second, third] = await readFigures([small(1), gone, small(2)], { threads });
       assert.equal(second?.figures, null);

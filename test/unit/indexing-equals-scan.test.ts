@@ -83,6 +83,7 @@ describe("content of the index", () => {
       const ref = sessionRef({
         id: session_id,
         source: "claude-code",
+        agent: "claude-code",
         path,
         bytes: 1,
         agentId: agent_id,

@@ -33,12 +33,12 @@ describe("places", () => {
     const { sessions, unreadable, roots } = await find(machine.where);
     assert.deepEqual([sessions, unreadable], [[], []]);
     assert.deepEqual(
-      roots.map(({ source, path, isThere }) => [source, path, isThere]),
+      roots.map(({ agent, path, isThere }) => [agent, path, isThere]),
       [
         ["transcript", machine.transcripts, false],
         ["claude-code", machine.claude, false],
         ["claude-code", join(machine.home, ".config/claude/projects"), false],
-        ["opencode-store", machine.database, false],
+        ["opencode", machine.database, false],
       ],
     );
   });
@@ -111,7 +111,7 @@ describe("places", () => {
       sessions.map(({ id }) => id),
       ["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"],
     );
-    assert.equal(roots.filter(({ source }) => source === "transcript").length, 5);
+    assert.equal(roots.filter(({ agent }) => agent === "transcript").length, 5);
   });
 
   test("given roots are looked at in place of all others", async () => {
@@ -119,7 +119,7 @@ describe("places", () => {
     machine.claudeFile("-p/a.jsonl");
     const path = join(makeTempDir(), "projects");
     machine.write(join(path, "-q/b.jsonl"), "");
-    assert.deepEqual(idsOf(await find({ ...machine.where, roots: [{ source: "claude-code", path }] })), ["b"]);
+    assert.deepEqual(idsOf(await find({ ...machine.where, roots: [{ agent: "claude-code", path }] })), ["b"]);
   });
 });
 
@@ -146,6 +146,7 @@ describe("Claude Code", () => {
     assert.deepEqual(found.sessions.at(-1), {
       id: UUID,
       source: "claude-code",
+      agent: "claude-code",
       path,
       database: null,
       project: null,

@@ -273,7 +273,7 @@ describe("the folder of a database that is read", () => {
       for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
       process.seteuid?.(65_534);
       try {
-        const roots = [{ source: "opencode-store", path: machine.database } as const];
+        const roots = [{ agent: "opencode", path: machine.database }];
         const { sessions, unreadable } = await findSessions({ ...machine.where, roots });
         assert.deepEqual([sessions.map(({ id }) => id), unreadable], [["ses_1"], []]);
         assert.equal((await exportedFrom(machine.database, "ses_1")).messages.length, 2);

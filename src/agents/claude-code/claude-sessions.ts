@@ -1,7 +1,8 @@
 import { basename, sep } from "node:path";
 import type { SessionFiles } from "../../sessions/session-files.ts";
 import { type SessionRef, sessionRef } from "../../sessions/session-ref.ts";
-import { walk, type Walked, type WalkedFile } from "../../sessions/walk.ts";
+import { walk, type WalkedFile } from "../../sessions/walk.ts";
+import type { ScannedSessions, ScanOptions } from "../agent.ts";
 
 const EXTENSION = ".jsonl";
 /** Claude Code needs three (`project/session/subagents`); more are allowed for people who sort projects into folders. */
@@ -11,18 +12,6 @@ export const MAX_ENCODED = 200;
 /** A folder named like a session id contains only files of that session. */
 export const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export interface ClaudeScanOptions {
-  /** Finds subagents too, which is most of the work. */
-  subagents: boolean;
-  /** See `WalkOptions`. */
-  seen: Set<string>;
-}
-
-export interface ScannedSessions {
-  sessions: SessionRef[];
-  unreadable: Walked["unreadable"];
-}
-
 /**
  * Finds the sessions below a `projects` folder: `{project}/{session}.jsonl`, subagents in
  * `{project}/{session}/subagents/agent-*.jsonl`, and those of older versions in `{project}/agent-*.jsonl`, whose parent
@@ -31,7 +20,7 @@ export interface ScannedSessions {
 export async function scanClaudeCode(
   root: string,
   files: SessionFiles,
-  { subagents, seen }: ClaudeScanOptions,
+  { subagents, seen }: ScanOptions,
 ): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => name.endsWith(EXTENSION);
   const enters = ([name = ""]: readonly string[]): boolean => subagents || !SESSION_FOLDER.test(name);
@@ -60,6 +49,7 @@ export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): Se
   return sessionRef({
     id,
     source: "claude-code",
+    agent: "claude-code",
     path,
     projectLabel: segments.length > 1 ? (segments[0] ?? "") : "",
     parentId: (place > 0 ? segments[place - 1] : undefined) ?? null,

@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import { textOf, type Fields } from "../../parse/json-fields.ts";
 import { givenTitle } from "../../parse/titles.ts";
-import type { ScannedSessions } from "../claude-code/claude-sessions.ts";
+import type { ScannedSessions } from "../agent.ts";
 import { isAbsent, reasonOf } from "../../sessions/reasons.ts";
 import type { SessionFiles } from "../../sessions/session-files.ts";
-import { type SessionRef, sessionRef, type Unreadable } from "../../sessions/session-ref.ts";
+import { type Place, type SessionRef, sessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { columnsOf, openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
@@ -22,11 +22,11 @@ const TABLES_2: Readonly<Record<string, readonly string[]>> = {
 /** Tables with content of sessions: those that are read, and prompts that were not sent yet. */
 const CONTENT_TABLES = new Set(["message", "part", "session_message", "session_pending", "session_inbox"]);
 
-/** Finds the sessions in opencode's or Kilo's database. Any problem makes it unreadable, with the reason. */
+/** Finds the sessions in the database of opencode, or of an agent that has one in the same form. Any problem makes it unreadable, with the reason. */
 export async function scanOpencodeStore(
   path: string,
   files: Pick<SessionFiles, "stat">,
-  agent?: "kilo",
+  agent: string,
 ): Promise<ScannedSessions> {
   try {
     await files.stat(path);
@@ -34,8 +34,7 @@ export async function scanOpencodeStore(
     return { sessions: [], unreadable: isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }] };
   }
   try {
-    const { sessions, unreadable } = await withDatabase(path, (database) => sessionsIn(path, database));
-    return { sessions: agent === undefined ? sessions : sessions.map((ref) => ({ ...ref, agent })), unreadable };
+    return await withDatabase(path, (database) => sessionsIn(path, database, agent));
   } catch (error) {
     return { sessions: [], unreadable: [{ path, reason: reasonOf(error) }] };
   }
@@ -81,15 +80,16 @@ async function withDatabase<T>(path: string, use: (database: SqliteReader) => T)
  * Returns the sessions of both versions, each once: from the tables of 2.x if they have its messages, else from those of
  * 1.x, which 2.x leaves as they were.
  */
-function sessionsIn(path: string, database: SqliteReader): ScannedSessions {
+function sessionsIn(path: string, database: SqliteReader, agent: string): ScannedSessions {
   checkTables(database);
+  const place = { agent, path };
   const first = sessionRows(database, "session", "message");
   const hasSecond = canReadSecond(database);
   const preview = hasSecond ? sessionRows(database, "session", "session_message") : new Map<string, Fields>();
   const second = hasSecond ? sessionRows(database, "session_v2", "session_message") : preview;
   const sessions = generations(database).flatMap(({ id, isSecond }) => {
-    if (!isSecond) return storeRef(path, first.get(id)) ?? [];
-    return storeRef(path, second.get(id) ?? preview.get(id) ?? { id }) ?? [];
+    if (!isSecond) return storeRef(place, first.get(id)) ?? [];
+    return storeRef(place, second.get(id) ?? preview.get(id) ?? { id }) ?? [];
   });
   return { sessions, unreadable: unknownRows(database).map((reason) => ({ path, reason })) };
 }
@@ -214,13 +214,14 @@ function missingIn(database: SqliteReader, tables: Readonly<Record<string, reado
   return undefined;
 }
 
-function storeRef(database: string, row: Fields | undefined): SessionRef | undefined {
+function storeRef({ agent, path: database }: Place, row: Fields | undefined): SessionRef | undefined {
   const id = textOf(row, "id");
   if (row === undefined || id === undefined) return undefined;
   const { time_updated: updated, time_created: created, time_said: said } = row;
   return sessionRef({
     id,
     source: "opencode-store",
+    agent,
     database,
     project: textOf(row, "directory") ?? null,
     parentId: textOf(row, "parent_id") ?? null,

@@ -58,7 +58,7 @@ export interface DoctorOutput extends Versioned {
 }
 
 interface Place {
-  source: string;
+  agent: string;
   path: string;
   /** Number of sessions, subagents included. */
   sessions: number;
@@ -120,9 +120,9 @@ function runtime(): string {
 
 /** Returns the places that are searched. */
 function placesOf({ roots, unreadable }: FoundSessions): Place[] {
-  return roots.map(({ source, path, sessions, agent }) => {
+  return roots.map(({ agent, path, sessions }) => {
     const problem = unreadable.find((fault) => fault.path === path)?.reason ?? null;
-    return { source: source === "opencode-store" ? (agent ?? "opencode") : source, path, sessions, problem };
+    return { agent, path, sessions, problem };
   });
 }
 

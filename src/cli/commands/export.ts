@@ -10,7 +10,7 @@ import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
-import { type AgentName, agentOf, hostOf, type SessionRef } from "../../sessions/session-ref.ts";
+import { hostOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { createCommand, runnable, SESSION, type OptionsOf, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { redactorFor } from "../redaction.ts";
@@ -62,7 +62,7 @@ export interface ExportOutput extends Versioned {
   session_id: string;
   /** For a subagent: the session that started it. */
   parent_session_id: string | null;
-  agent: AgentName | null;
+  agent: string | null;
   project: string | null;
   title: string | null;
   started: string | null;
@@ -260,7 +260,7 @@ async function writeSessionJson({ ref, conversation, children }: ReadSession, wr
     version: 1,
     session_id: id,
     parent_session_id: parentOf(ref, conversation),
-    agent: agentOf(ref),
+    agent: ref.agent,
     project: metadata.cwd,
     title: metadata.title,
     started: metadata.firstTimestamp,
@@ -374,7 +374,7 @@ function headerOf(ref: SessionRef, conversation: Conversation): TranscriptHeader
     ...(title === null ? {} : { title }),
     ...(cwd === null ? {} : { directory: cwd }),
     ...(firstTimestamp === null ? {} : { created: firstTimestamp }),
-    ...(version === null ? {} : { host: [agentOf(ref) ?? [], version].flat().join(" ") }),
+    ...(version === null ? {} : { host: [ref.agent ?? [], version].flat().join(" ") }),
     recorder: `opencode-transcripts ${VERSION} (export)`,
   };
 }

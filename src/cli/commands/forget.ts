@@ -3,7 +3,7 @@ import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { SESSION_FOLDER } from "../../agents/claude-code/claude-sessions.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { agentOf, isStream, type SessionRef } from "../../sessions/session-ref.ts";
+import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
 import { transcriptsFolderOf } from "../../agents/transcripts.ts";
 import { safeSegment } from "../../transcript/transcript-paths.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
@@ -152,7 +152,7 @@ function deletionOf(refs: readonly SessionRef[]): string[] {
   const inStore = refs.filter(({ source, parentId }) => source === "opencode-store" && parentId === null);
   return [
     ...(outer.length === 0 ? [] : [`rm -r ${outer.map(shellWord).join(" ")}`]),
-    ...inStore.map((ref) => `${agentOf(ref) ?? "opencode"} session delete ${shellWord(ref.id)}`),
+    ...inStore.map((ref) => `${ref.agent ?? "opencode"} session delete ${shellWord(ref.id)}`),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** The part of opencode's 2.x plugin API that is used. Hosts may lack any of it, so calls check for it first. */
 import { ANSWER_MS } from "../shared.ts";
 import { fieldOf, isFields, numberOf, recordIn, stringOf, textOf, type Fields } from "../../parse/json-fields.ts";
-import { opencodeDatabases } from "../../sessions/session-roots.ts";
+import { opencodeDatabases } from "../../agents/opencode/databases.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { jsonCopy } from "../../json-copy.ts";

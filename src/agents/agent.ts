@@ -1,0 +1,78 @@
+/**
+ * Everything that is special about one agent. No other code names an agent or switches on one: it asks the registry
+ * (`registry.ts`).
+ */
+import type { SessionFiles } from "../sessions/session-files.ts";
+import type { Place, SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
+
+export interface Agent {
+  /** Name in `--agent`, in output and in the store. */
+  readonly name: string;
+  /** Name as its makers write it, for sentences. */
+  readonly displayName: string;
+  /** False for our transcripts, which are sessions of other agents. */
+  readonly hasSessions: boolean;
+
+  /** Returns the places where its sessions may be, even if they do not exist, from its environment variables and defaults. */
+  places(where: Where, files: SessionFiles): Promise<Place[]>;
+
+  /**
+   * Finds the sessions in one of its places by names, sizes and times, without reading them. Never rejects because of
+   * files: see `unreadable`.
+   */
+  scan(place: Place, files: SessionFiles, options: ScanOptions): Promise<ScannedSessions>;
+
+  /**
+   * Returns places beside its own that have sessions in a form that is not read. `known`: ids of the sessions that were
+   * found, which may be copies of those.
+   */
+  unread?(
+    places: readonly Place[],
+    known: ReadonlySet<string>,
+    files: Pick<SessionFiles, "list">,
+  ): Promise<Unreadable[]>;
+
+  /**
+   * Returns how a session in one of its places is resumed; undefined if it is not in one. `cwd`: the working directory that
+   * the session names, if that is known.
+   */
+  resume?(ref: SessionRef, cwd: string | null): Resume | undefined;
+
+  /** Returns which of its sessions it deletes, and when: a rule for each of its places. Default: it deletes none. */
+  retention?(where: Where): Promise<Retention[]>;
+}
+
+export interface ScanOptions {
+  /** Finds subagents too, which can be most of the work. */
+  subagents: boolean;
+  /** Real paths that were found in other places; skipped, and extended. */
+  seen: Set<string>;
+}
+
+export interface ScannedSessions {
+  sessions: SessionRef[];
+  unreadable: Unreadable[];
+}
+
+export type Resume =
+  | {
+      /** Shell command. */
+      command: string;
+      /** Folder to run it in; null if it does not matter, or is unknown. */
+      folder: string | null;
+    }
+  /** Why there is none, as a clause. */
+  | { reason: string };
+
+export interface Retention {
+  /** Sessions below this folder are deleted. */
+  folder: string;
+  /** Days after the last change of the session's file. */
+  days: number;
+  /** Name of the setting that has the days. */
+  setting: string;
+  /** File that has the setting, or where it could be set. */
+  file: string;
+  /** The days are the agent's default. */
+  isDefault: boolean;
+}

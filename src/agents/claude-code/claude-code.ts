@@ -1,0 +1,60 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { shellWord } from "../../calls/shell-syntax.ts";
+import { kindOf, type SessionFiles } from "../../sessions/session-files.ts";
+import { type Place, type SessionRef, type Where } from "../../sessions/session-ref.ts";
+import type { Agent, Resume } from "../agent.ts";
+import { mayBeOfProject, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
+import { cleanupOf } from "./cleanup.ts";
+
+const NAME = "claude-code";
+
+export const claudeCode: Agent = {
+  name: NAME,
+  displayName: "Claude Code",
+  hasSessions: true,
+  places,
+  scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
+  resume,
+  retention: (where) => Promise.all(claudeFolders(where).map((folder) => cleanupOf(folder, where))),
+};
+
+/** Returns `projects` of each configuration folder. */
+async function places(where: Where, files: SessionFiles): Promise<Place[]> {
+  const projects = await Promise.all(claudeFolders(where).map((folder) => projectsIn(folder, files)));
+  return [...new Set(projects)].map((path) => ({ agent: NAME, path }));
+}
+
+/**
+ * Returns the configuration folders: those of `CLAUDE_CONFIG_DIR`, with commas between them, each of which may be the
+ * `projects` folder itself; or else `~/.claude` and `$XDG_CONFIG_HOME/claude`.
+ */
+function claudeFolders({ env, home, cwd }: Where): string[] {
+  const named = (env["CLAUDE_CONFIG_DIR"] ?? "").split(",").map((path) => path.trim());
+  const given = named.filter((path) => path !== "").map((path) => resolve(cwd, path.replace(/^~(?=$|[\\/])/, home)));
+  return given.length > 0
+    ? given
+    : [join(home, ".claude"), join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "claude")];
+}
+
+async function projectsIn(folder: string, files: SessionFiles): Promise<string> {
+  const projects = join(folder, "projects");
+  const isItself = basename(folder) === "projects" && (await kindOf(projects, files)) !== "folder";
+  return isItself ? folder : projects;
+}
+
+function resume(ref: SessionRef, cwd: string | null): Resume {
+  const folder = folderOf(ref, cwd);
+  if (folder === undefined) return { reason: "it is not where Claude Code keeps the sessions of its folder" };
+  return { command: `claude --resume ${shellWord(ref.id)}`, folder };
+}
+
+/** Returns the folder in which Claude Code finds the session: it names the folder of its sessions after it. */
+function folderOf({ id, path }: SessionRef, cwd: string | null): string | undefined {
+  if (path === null || cwd === null || !SESSION_FOLDER.test(id)) return undefined;
+  const place = dirname(path);
+  if (basename(dirname(place)) !== "projects") return undefined;
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (mayBeOfProject(basename(place), folder) === "yes") return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

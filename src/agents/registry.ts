@@ -1,0 +1,16 @@
+/** All agents. A new one is a file or folder here, and a line in this list. */
+import type { Agent } from "./agent.ts";
+import { claudeCode } from "./claude-code/claude-code.ts";
+import { kilo, opencode } from "./opencode/opencode.ts";
+import { transcripts } from "./transcripts.ts";
+
+/** Their places are searched in this order: a file below two places belongs to the first. */
+export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo];
+
+/** Names of the agents whose sessions are read, for `--agent`. */
+export const AGENT_NAMES: readonly string[] = AGENTS.filter(({ hasSessions }) => hasSessions).map(({ name }) => name);
+
+/** Returns the agent with a name; undefined if there is none, as a store may have sessions of agents that came later. */
+export function agentNamed(name: string | null): Agent | undefined {
+  return AGENTS.find((each) => each.name === name);
+}
