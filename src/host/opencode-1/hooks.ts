@@ -24,10 +24,11 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
   const root = projectRoot(input);
   const shared = joinShared(root, options, viewOf(input), fs);
   const translator = new EventTranslator();
+  const heard = onceInProcess("heard", (): Heard => new WeakMap());
   /** `live`: the host's object, which it passes to each instance of the plugin. */
   const record = (live: unknown, make: () => readonly HostRecord[]): void => {
     try {
-      if (wasHeard(live, input.directory)) return;
+      if (wasHeard(heard, live, input.directory)) return;
       for (const host of make()) {
         shared.recorder.accept(host);
         shared.turns.heard(host);
@@ -65,13 +66,15 @@ function eventIn(given: unknown): unknown {
   }
 }
 
+/** The host's objects that an instance has heard, with its folder. */
+type Heard = WeakMap<object, Set<string>>;
+
 /**
  * Returns whether an instance for the folder has heard this object. Two configurations may name this plugin, each with a
  * path of its own, and then two instances hear everything.
  */
-function wasHeard(live: unknown, directory: string): boolean {
+function wasHeard(heard: Heard, live: unknown, directory: string): boolean {
   if (typeof live !== "object" || live === null) return false;
-  const heard = onceInProcess("heard", () => new WeakMap<object, Set<string>>());
   const folders = heard.get(live) ?? new Set();
   if (folders.has(directory)) return true;
   heard.set(live, folders.add(directory));
