@@ -16,18 +16,18 @@ import { isAbsent, isReadFault, reasonOf } from "../sessions/reasons.ts";
 import { placeOf, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
-import { NOT_INDEXED, type StoredBlock, type StoredSession } from "../store/stored-model.ts";
+import { NOT_INDEXED, type StoredAnswer, type StoredBlock, type StoredSession } from "../store/stored-model.ts";
 import type { RowIds, RowState, RowStates, SessionChange, Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
-import { hasContent, INDEX_RULES, isDone } from "./is-current.ts";
-import { type IndexLevel, redactedBlocks, redactedMessages, WordRedactor } from "./redact-stored-rows.ts";
+import { hasContent, INDEX_RULES, type IndexLevel, isDone } from "./is-current.ts";
+import { redactedBlocks, redactedFigures, redactedMessages, WordRedactor } from "./redact-stored-rows.ts";
 import { SessionFacts } from "./session-facts.ts";
 import { suffixedId } from "./session-keys.ts";
 import { rowOf, wordsInRow } from "./session-row.ts";
 import { SessionRows } from "./session-rows.ts";
 
 /** The part of a store that indexing a session needs. */
-export type IndexStore = Pick<Store, "machine" | "session" | "rowStates" | "blocks" | "writeSession">;
+export type IndexStore = Pick<Store, "machine" | "session" | "rowStates" | "blocks" | "figures" | "writeSession">;
 
 export interface IndexRequest {
   store: IndexStore;
@@ -40,7 +40,6 @@ export interface IndexRequest {
   isNew: boolean;
   /** Writes all rows again, whatever is stored. */
   rebuild: boolean;
-  /** With `figures`, a session whose content is stored still gets its content updated. */
   level: IndexLevel;
 }
 
@@ -79,16 +78,14 @@ function faultOf(error: unknown): string {
 }
 
 /** Rejects with a `ConcurrentWriteError`, with a `TranscriptsError`, or with the error of reading the source. */
-async function indexed(asked: IndexRequest): Promise<SessionOutcome> {
-  const { store, sessionId, isNew } = asked;
+async function indexed(request: IndexRequest): Promise<SessionOutcome> {
+  const { store, sessionId, isNew, level } = request;
   const stored = await store.session(sessionId);
-  const request: IndexRequest = stored !== undefined && hasContent(stored) ? { ...asked, level: "content" } : asked;
   // Another session with the agent's id was stored in the meantime, for example by another machine.
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
     return indexed({ ...request, sessionId: suffixedId(request.ref, store.machine), isNew: false });
-  if (await isDone(asked, stored)) return { as: "unchanged", events: 0, bytes: 0 };
-  const isKnown =
-    stored !== undefined && (hasContent(stored) || (request.level === "figures" && stored.figures !== null));
+  if (await isDone(request, stored)) return { as: "unchanged", events: 0, bytes: 0 };
+  const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
   if (ref.path === null || ref.bytes === null) {
@@ -124,9 +121,12 @@ const NO_CHUNKS: AsyncIterable<Uint8Array> = (async function* () {})();
 /** Bits of a hash that a number holds exactly, in hexadecimal digits. */
 const HASH_DIGITS = 13;
 
+type RowsToWrite = Pick<SessionChange, "messages" | "blocks" | "superseded" | "figures">;
+
 /** One run over a session. */
 class Indexing {
   readonly #request: IndexRequest;
+  readonly #stored: StoredSession | undefined;
   readonly #source: Source;
   readonly #agentProgress: boolean;
   readonly #words: WordRedactor;
@@ -142,6 +142,7 @@ class Indexing {
   constructor(request: IndexRequest, stored: StoredSession | undefined, source: Source, agentProgress = false) {
     const { sessionId, redactor, store } = request;
     this.#request = request;
+    this.#stored = stored;
     this.#source = source;
     this.#agentProgress = agentProgress;
     this.#words = new WordRedactor(redactor);
@@ -158,8 +159,8 @@ class Indexing {
 
   /** Reads the chunks to their end, and writes in transactions of limited size. */
   async run(chunks: AsyncIterable<Uint8Array>): Promise<Done> {
-    const { store, sessionId, ref, limits, signal } = this.#request;
-    if (this.#revision > 0) this.#states = await store.rowStates(sessionId);
+    const { store, sessionId, ref, limits, signal, level } = this.#request;
+    if (this.#revision > 0 && level === "content") this.#states = await store.rowStates(sessionId);
     let bytes = 0;
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of chunks) {
@@ -191,26 +192,52 @@ class Indexing {
     // Lets other work of this thread go on.
     await setImmediate();
     const { redactor, level } = this.#request;
-    const hasContent = level === "content";
+    if (level === "figures") {
+      this.#rows.dropBlocks();
+      if (isEnd) await this.#writeEnd({ messages: [], blocks: [] });
+      return;
+    }
     const taken = this.#rows.takeBlocks();
     for (const { row } of taken.blocks) this.#seen.blocks.add(row.event_id);
     const changed = taken.blocks.filter(({ row }) => !this.#isStored(row, this.#states.blocks.get(row.event_id)));
-    const blocks = hasContent ? await redactedBlocks(redactor, this.#words, changed) : [];
+    const blocks = await redactedBlocks(redactor, this.#words, changed);
     this.#written += blocks.length;
+    if (isEnd) return this.#writeEnd(await this.#lastRows(blocks));
+    if (blocks.length === 0) return;
     // Blocks refer to the rows of their messages.
-    const raw = isEnd ? this.#rows.finish({ counts: !hasContent }) : hasContent ? taken.messages : [];
-    const differing = raw.filter((row) => {
-      const state = this.#states.messages.get(row.message_id);
-      return isEnd ? !this.#isStored(row, state) : state === undefined;
-    });
-    const messages = await redactedMessages(redactor, this.#words, differing);
-    if (!isEnd) {
-      if (blocks.length > 0) await this.#write({ messages, blocks }, false);
-      return;
-    }
-    for (const { message_id: id } of raw) this.#seen.messages.add(id);
-    if (hasContent) blocks.push(...(await this.#otherCalls(blocks)));
-    await this.#write({ messages, blocks, superseded: this.#missing() }, true);
+    const begun = taken.messages.filter(({ message_id: id }) => !this.#states.messages.has(id));
+    await this.#write({ messages: await redactedMessages(redactor, this.#words, begun), blocks }, false);
+  }
+
+  /** Returns the rows to be written last. */
+  async #lastRows(blocks: readonly StoredBlock[]): Promise<RowsToWrite> {
+    this.#rows.finish();
+    const all = this.#rows.messages();
+    for (const { message_id: id } of all) this.#seen.messages.add(id);
+    const changed = all.filter((row) => !this.#isStored(row, this.#states.messages.get(row.message_id)));
+    const messages = await redactedMessages(this.#request.redactor, this.#words, changed);
+    return { messages, blocks: [...blocks, ...(await this.#otherCalls(blocks))], superseded: this.#missing() };
+  }
+
+  async #writeEnd(rows: RowsToWrite): Promise<void> {
+    if (this.#request.level === "figures") this.#rows.finish();
+    const figures = await redactedFigures(this.#words, this.#rows.figures());
+    const ids = new Set(figures.answers.map(({ source_id: id }) => id));
+    figures.answers.push(...(await this.#droppedAnswers(ids)));
+    await this.#write({ ...rows, figures }, true);
+  }
+
+  /**
+   * Returns answers that the source no longer has. Without the provider's id, one may be a current one in an earlier form.
+   * One on a side chain may be a copy from a subagent, which has its own file by now.
+   */
+  async #droppedAnswers(current: ReadonlySet<string | null>): Promise<StoredAnswer[]> {
+    const { store, sessionId } = this.#request;
+    if ((this.#stored?.figures ?? null) === null) return [];
+    const before = (await store.figures([sessionId])).get(sessionId);
+    return (before?.answers ?? [])
+      .filter(({ source_id: id, is_sidechain }) => id !== null && !is_sidechain && !current.has(id))
+      .map(({ calls: _, ...answer }) => ({ ...answer, superseded: true }));
   }
 
   #isStored(row: RowState, state: RowState | undefined): boolean {
@@ -244,7 +271,7 @@ class Indexing {
   }
 
   /** `isEnd`: the source was read to its end. */
-  async #write(rows: Pick<SessionChange, "messages" | "blocks" | "superseded">, isEnd: boolean): Promise<void> {
+  async #write(rows: RowsToWrite, isEnd: boolean): Promise<void> {
     const { store, sessionId, ref, level } = this.#request;
     await this.#words.add([...wordsInRow(ref), ...this.#facts.words]);
     const facts = { facts: this.#facts, prompt: await this.#firstPrompt() };
@@ -255,26 +282,20 @@ class Indexing {
       // A time of zero never matches, so the next run sees that the source was not read to its end.
       source_modified_ms: isEnd ? ref.modifiedMs : 0,
     };
-    const state = {
-      ...mark,
-      revision: this.#revision + 1,
-      lines: this.#facts.lines,
-      events: this.#rows.blockCount,
-      format: this.#source.name,
-      agent_progress: this.#agentProgress,
-    };
-    const done = await store.writeSession({
-      session:
-        level === "figures"
-          ? {
-              ...row,
-              state: { ...NOT_INDEXED, revision: state.revision },
-              figures: { ...mark, agentProgress: this.#agentProgress },
-            }
-          : { ...row, state, figures: null },
-      expected: this.#revision,
-      ...rows,
-    });
+    const revision = this.#revision + 1;
+    const state =
+      level === "figures"
+        ? { ...(this.#stored?.state ?? NOT_INDEXED), revision }
+        : {
+            ...mark,
+            revision,
+            lines: this.#facts.lines,
+            events: this.#rows.blockCount,
+            format: this.#source.name,
+            agent_progress: this.#agentProgress,
+          };
+    const figures = isEnd ? { ...mark, agentProgress: this.#agentProgress } : (this.#stored?.figures ?? null);
+    const done = await store.writeSession({ session: { ...row, state, figures }, expected: this.#revision, ...rows });
     if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
     this.#revision += 1;
     for (const message of rows.messages) this.#states.messages.set(message.message_id, message);

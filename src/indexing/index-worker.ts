@@ -28,6 +28,7 @@ function storeBehind(askThread: TaskContext["ask"]): IndexStore {
     machine,
     session: (...args) => ask("session", args) as ReturnType<Store["session"]>,
     rowStates: (...args) => ask("rowStates", args) as ReturnType<Store["rowStates"]>,
+    figures: (...args) => ask("figures", args) as ReturnType<Store["figures"]>,
     blocks: (...args) => ask("blocks", args) as ReturnType<Store["blocks"]>,
     writeSession: (...args) => ask("writeSession", args) as ReturnType<Store["writeSession"]>,
   };

@@ -1,8 +1,11 @@
 /** Removes secrets from rows. Sessions reach the store only through here. */
+import { given } from "../given.ts";
 import { isFields } from "../parse/json-fields.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { StoredBlock, StoredMessage } from "../store/stored-model.ts";
+import type { ToolStats } from "../parse/model.ts";
+import { entryOf } from "../parse/open-calls.ts";
+import type { StoredAnswer, StoredBlock, StoredFigures, StoredMessage } from "../store/stored-model.ts";
 import { jsonOf, type RawBlock } from "./session-rows.ts";
 
 /** Ids in exactly the formats that agents generate: a longer or freer one could contain a secret. */
@@ -42,9 +45,6 @@ export class WordRedactor {
     throw new Error("Refused to store a text that was not redacted.");
   }
 }
-
-/** `figures` stores messages without the texts, inputs and results of their blocks. */
-export type IndexLevel = "figures" | "content";
 
 /** Removes secrets from texts, names, ids, folders and metadata of blocks. */
 export async function redactedBlocks(
@@ -98,14 +98,62 @@ export async function redactedMessages(
       cwd: words.clean(row.cwd),
       agent_id: words.clean(row.agent_id),
       usage_calls: row.usage_calls?.map((call) => ({ ...call, model: words.clean(call.model) })) ?? null,
-      block_counts: row.block_counts.map((kind) => ({ ...kind, tool_name: words.clean(kind.tool_name) })),
       metadata: isFields(metadata) ? metadata : {},
     };
   });
 }
 
 function wordsOf(row: StoredMessage): (string | null | undefined)[] {
-  const { source_id, uuid, parent_uuid, request_id, model, provider, cwd, agent_id, usage_calls, block_counts } = row;
-  const others = [...(usage_calls ?? []).map((call) => call.model), ...block_counts.map(({ tool_name }) => tool_name)];
+  const { source_id, uuid, parent_uuid, request_id, model, provider, cwd, agent_id, usage_calls } = row;
+  const others = usage_calls?.map((call) => call.model) ?? [];
   return [source_id, uuid, parent_uuid, request_id, model, provider, cwd, agent_id, ...others];
+}
+
+/** Removes secrets from names and ids in figures. */
+export async function redactedFigures(
+  words: WordRedactor,
+  { counts, answers, prompts }: StoredFigures,
+): Promise<StoredFigures> {
+  await words.add([
+    ...Object.keys(counts.tools),
+    ...answers.flatMap(({ calls = [] }) => calls.map(({ tool }) => tool)),
+  ]);
+  for (const { source_id, request_id, model, provider, usage_calls, metadata } of answers)
+    await words.add([
+      source_id,
+      request_id,
+      model,
+      provider,
+      ...(usage_calls ?? []).map((call) => call.model),
+      ...textsOf(metadata),
+    ]);
+  const tools = new Map<string, ToolStats>();
+  for (const [name, { calls, errors }] of Object.entries(counts.tools)) {
+    const tool = entryOf(tools, words.clean(name), () => ({ calls: 0, errors: 0 }));
+    tool.calls += calls;
+    tool.errors += errors;
+  }
+  return {
+    counts: { ...counts, tools: Object.fromEntries(tools) },
+    prompts,
+    answers: answers.map((answer) => ({
+      ...answer,
+      source_id: words.clean(answer.source_id),
+      request_id: words.clean(answer.request_id),
+      model: words.clean(answer.model),
+      provider: words.clean(answer.provider),
+      ...given({ calls: answer.calls?.map((call) => ({ ...call, tool: words.clean(call.tool) })) }),
+      usage_calls: answer.usage_calls?.map((call) => ({ ...call, model: words.clean(call.model) })) ?? null,
+      metadata: Object.fromEntries(
+        Object.entries(answer.metadata).map(([name, value]: [string, unknown]) => [
+          name,
+          typeof value === "string" ? words.clean(value) : value,
+        ]),
+      ),
+    })),
+  };
+}
+
+function textsOf(metadata: StoredAnswer["metadata"]): string[] {
+  return Object.values(metadata).filter((value) => typeof value === "string");
 }

@@ -3,6 +3,7 @@
  * have their secrets until `RowRedactor` removes them.
  */
 import { createHash, hash } from "node:crypto";
+import { given } from "../given.ts";
 import { isOwnRecall } from "../calls/own-recall.ts";
 import { hitRole } from "../parse/searched-texts.ts";
 import { Assembler } from "../parse/assembler.ts";
@@ -13,12 +14,14 @@ import type {
   BlockMetadata,
   MessageMetadata,
   ParsedContentBlock,
+  ToolCall,
   ToolStatus,
   TranscriptMessage,
 } from "../parse/model.ts";
+import { withEndings } from "../parse/parse-transcript.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
-import { entryOf } from "../parse/open-calls.ts";
-import type { KindCount, StoredBlock, StoredMessage } from "../store/stored-model.ts";
+import type { StoredAnswer, StoredBlock, StoredFigures, StoredMessage } from "../store/stored-model.ts";
+import { callCounts, isTypedPrompt } from "../sessions/read-figures.ts";
 import { storableTime } from "../store/storable.ts";
 
 export interface RowsOptions {
@@ -61,8 +64,7 @@ export class SessionRows {
   readonly #callMessages = new Set<TranscriptMessage>();
   /** Calls of this program's own tools. */
   readonly #own = new Set<string>();
-  /** Blocks other than texts, by message. */
-  readonly #kinds = new Map<string, { id: string; kind: Omit<KindCount, "count"> }[]>();
+  #finished: readonly BuiltMessage[] = [];
   /** Number of times that a name was given to a block or an answer. */
   readonly #named = new Map<string, number>();
   readonly #atPlace = placeCounter();
@@ -103,26 +105,61 @@ export class SessionRows {
     };
   }
 
-  /** Called once, at the end of the source. Returns all messages, in order. `counts`: with the number of their blocks. */
-  finish({ counts }: { counts: boolean }): StoredMessage[] {
+  /** Forgets the texts of the blocks so far, which are not wanted. */
+  dropBlocks(): void {
+    for (const { block } of this.#new) forgetTexts(block);
+    this.#new = [];
+  }
+
+  /** Called once, at the end of the source, before the next two. */
+  finish(): void {
+    this.#finished = this.#assembler.finish();
+  }
+
+  /** Returns all messages, in order. */
+  messages(): StoredMessage[] {
     const atPlace = placeCounter();
-    const fields = this.callFields();
-    return this.#assembler.finish().map((built) => {
+    return this.#finished.map((built) => {
       const { message } = built;
       const before = atPlace(message.byte_offset);
       const id = this.#messageIds.get(message.id) ?? this.#idFor(message, `place ${message.byte_offset} ${before}`);
-      const row = this.#messageRow(message, id, built);
-      if (!counts) return row;
-      return this.#sealed({ ...row, block_counts: this.#countsOf(message.id, fields) }, "");
+      return this.#messageRow(message, id, built);
     });
+  }
+
+  figures(): StoredFigures {
+    const { tools, ...stats } = withEndings(this.#assembler.stats, this.#toolCalls());
+    const messages = this.#finished.map(({ message }) => message);
+    const answers = this.#finished.filter(({ message }) => message.message_type === "assistant");
+    const calls = Map.groupBy(
+      Array.from(this.#calls.values(), ({ block }) => block),
+      ({ message_id }) => message_id,
+    );
+    return {
+      counts: {
+        total_messages: stats.total_messages,
+        user_messages: stats.user_messages,
+        human_messages: stats.human_messages,
+        assistant_messages: stats.assistant_messages,
+        tool_use_count: stats.tool_use_count,
+        tool_error_count: stats.tool_error_count,
+        tool_rejected_count: stats.tool_rejected_count,
+        tool_interrupted_count: stats.tool_interrupted_count,
+        tool_pending_count: stats.tool_pending_count,
+        thinking_blocks: stats.thinking_blocks,
+        withheld_thinking_blocks: stats.withheld_thinking_blocks,
+        subagent_count: stats.subagent_count,
+        tools,
+      },
+      answers: answers.map((answer) => answerOf(answer, calls.get(answer.message.id) ?? [])),
+      prompts: messages.filter(isTypedPrompt).flatMap(({ timestamp }) => storableTime(timestamp) ?? []),
+    };
   }
 
   /** Returns the fields of the calls and results so far, by the ids of their rows. */
   callFields(): Map<string, CallFields> {
-    const messages = [...this.#callMessages].toSorted((a, b) => a.ordinal - b.ordinal);
-    const blocks = Array.from(this.#calls.values(), ({ block }) => block);
     const fields = new Map<string, CallFields>();
-    for (const { use, result, status } of correlateToolCalls(messages, blocks)) {
+    for (const { use, result, status } of this.#toolCalls()) {
       const call = use === null ? undefined : this.#calls.get(use.block_id);
       const isOwnCall = call !== undefined && this.#own.has(call.block.id);
       if (call !== undefined) fields.set(call.id, { tool_name: call.block.tool_name, status, is_own: isOwnCall });
@@ -135,6 +172,14 @@ export class SessionRows {
     return fields;
   }
 
+  #toolCalls(): ToolCall[] {
+    const messages = [...this.#callMessages].toSorted((a, b) => a.ordinal - b.ordinal);
+    return correlateToolCalls(
+      messages,
+      Array.from(this.#calls.values(), ({ block }) => block),
+    );
+  }
+
   #add(block: ParsedContentBlock, origin: BlockOrigin): void {
     const { message } = origin;
     const id = this.#blockId(block, origin);
@@ -143,11 +188,7 @@ export class SessionRows {
     const read = { block, origin, ordinal: this.#blockCount, id, messageId };
     this.#blockCount += 1;
     this.#new.push(read);
-    const { block_type, tool_name, status } = block;
-    if (block_type !== "text") {
-      const kind = { block_type, tool_name, status, kept: isKept(block) ? ("all" as const) : ("none" as const) };
-      entryOf(this.#kinds, message.id, (): { id: string; kind: Omit<KindCount, "count"> }[] => []).push({ id, kind });
-    }
+    const { block_type, tool_name } = block;
     if (block_type !== "tool_use" && block_type !== "tool_result") return;
     this.#calls.set(block.id, read);
     this.#callMessages.add(message);
@@ -201,7 +242,6 @@ export class SessionRows {
       occurred_at: storableTime(timestamp),
       recorded_cost_usd: cost_is_recorded === true ? cost : null,
       usage_calls: usage === undefined ? null : (usage.calls ?? []),
-      block_counts: [],
       metadata: told,
       superseded: false,
       raw_hash: 0,
@@ -211,17 +251,6 @@ export class SessionRows {
 
   #sealed<Row extends { raw_hash: number }>(row: Row, content: string): Row {
     return { ...row, raw_hash: this.#options.seal(`${JSON.stringify({ ...row, raw_hash: 0 })}\n${content}`) };
-  }
-
-  #countsOf(message: string, fields: ReadonlyMap<string, CallFields>): KindCount[] {
-    const kinds = new Map<string, KindCount>();
-    for (const { id, kind } of this.#kinds.get(message) ?? []) {
-      const { block_type, kept } = kind;
-      const { tool_name, status } = fields.get(id) ?? kind;
-      const key = `${block_type} ${status} ${kept} ${tool_name}`;
-      entryOf(kinds, key, () => ({ block_type, tool_name, status, kept, count: 0 })).count += 1;
-    }
-    return [...kinds.values()];
   }
 
   /** `place`: names a message without an id. */
@@ -243,6 +272,28 @@ export class SessionRows {
     this.#named.set(name, times + 1);
     return `${name}\n${times}`;
   }
+}
+
+function answerOf({ message, usage }: BuiltMessage, calls: readonly ParsedContentBlock[]): StoredAnswer {
+  const { source_id, request_id, model, provider, timestamp, is_sidechain, metadata, ...row } = message;
+  const { speed, service_tier, inference_geo, cache_write_1h, web_searches, tokens_out_is_lower_bound } = metadata;
+  return {
+    source_id,
+    request_id,
+    model,
+    provider,
+    occurred_at: storableTime(timestamp),
+    is_sidechain,
+    metadata: given({ speed, service_tier, inference_geo, cache_write_1h, web_searches, tokens_out_is_lower_bound }),
+    tokens_in: row.tokens_in,
+    tokens_out: row.tokens_out,
+    cache_read: row.cache_read,
+    cache_write: row.cache_write,
+    recorded_cost_usd: metadata.cost_is_recorded === true ? row.cost_usd : null,
+    usage_calls: usage === undefined ? null : (usage.calls ?? []),
+    superseded: false,
+    ...given({ calls: callCounts(calls) }),
+  };
 }
 
 /** The block stays, because later results may belong to it. */
@@ -298,7 +349,7 @@ export function jsonOf(input: unknown): string {
 /** Converts a row to the model. */
 export function modelMessage(stored: StoredMessage): TranscriptMessage {
   const { message_id, occurred_at, recorded_cost_usd, metadata, ...kept } = stored;
-  const { usage_calls: _, superseded: _s, raw_hash: _h, block_counts: _b, ...row } = kept;
+  const { usage_calls: _, superseded: _s, raw_hash: _h, ...row } = kept;
   const told: MessageMetadata = { ...metadata, ...(recorded_cost_usd === null ? {} : { cost_is_recorded: true }) };
   return { ...row, id: message_id, timestamp: occurred_at, cost_usd: recorded_cost_usd, metadata: told };
 }

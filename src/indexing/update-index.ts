@@ -4,15 +4,14 @@ import type { FolderListings } from "../sessions/agent-progress.ts";
 import { placeOf, type SessionRef, type Unreadable, type Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./index-session.ts";
-import { isDone } from "./is-current.ts";
+import { isDone, type IndexLevel } from "./is-current.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
-import type { IndexLevel } from "./redact-stored-rows.ts";
 import { tombstonesOf, type KeyedSession } from "./session-keys.ts";
 
 export interface UpdateOptions {
-  /** With `figures`, sessions whose content is stored still get their content updated. Default: content. */
+  /** Default: content. */
   level?: IndexLevel;
   /** Reads and writes every session again. Snippets keep their events; sessions whose source is gone stay. */
   rebuild?: boolean;

@@ -7,10 +7,10 @@ import { entryOf, OpenCalls } from "./open-calls.ts";
 import { hasUsage, NO_MODEL, usageOf, type UsageRecord, UsageSum } from "./usage-ledger.ts";
 
 /** Tools that start a subagent: in Claude Code before and since 2.1.63, and in opencode. */
-export const SUBAGENT_TOOLS: ReadonlySet<string> = new Set(["Task", "Agent", "task"]);
+const SUBAGENT_TOOLS: ReadonlySet<string> = new Set(["Task", "Agent", "task"]);
 const REDACTION = /\[REDACTED:([^\]\s]{1,40})\]/g;
 
-type AnswerStats = Pick<
+export type AnswerStats = Pick<
   TranscriptStats,
   | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "tokens_out_is_lower_bound")
   | ("cost_estimate_usd" | "cost_is_estimate" | "unpriced_models" | "models")

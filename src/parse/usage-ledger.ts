@@ -24,7 +24,7 @@ export interface UsageRecord {
   isEstimate: boolean;
   /** Only the start of the stream was recorded. */
   isLowerBound: boolean;
-  /** Calls of the answer, which its copies have too. Left out where no copy is known. */
+  /** Calls of the answer, which its copies have too. Left out if it has none. */
   calls?: readonly CallCount[];
 }
 

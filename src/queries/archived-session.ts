@@ -3,6 +3,7 @@
  * reads the store too.
  */
 import { basename } from "node:path";
+import { hasContent } from "../indexing/is-current.ts";
 import { exactId, isOwnSession } from "../indexing/session-keys.ts";
 import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/message-draft.ts";
 import type { SourceName } from "../parse/model.ts";
@@ -67,7 +68,7 @@ function archivedSource(store: Store, session: StoredSession, withDropped: boole
     detect: () => false,
     async *read(_chunks, { agentProgress }) {
       const id = session.session_id;
-      if (session.figures !== null) throw withoutContent(session);
+      if (!hasContent(session)) throw withoutContent(session);
       const isWanted = ({ superseded }: { superseded: boolean }): boolean => withDropped || !superseded;
       const messages = (await store.messages(id)).filter(isWanted);
       const blocks = (await store.blocks(id)).filter(isWanted);

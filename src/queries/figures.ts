@@ -88,13 +88,8 @@ export async function keptFigures(
   const found = new Map<SessionRef, Figures>();
   const missing = (): SessionRef[] => refs.filter((ref) => !found.has(ref));
   const take = async (store: Store): Promise<void> => {
-    const { relatives, storedFigures } = await import("./stored-figures.ts");
+    const { storedFigures } = await import("./stored-figures.ts");
     for (const [ref, figures] of await storedFigures(store, missing())) found.set(ref, figures);
-    // Sessions that were taken earlier may have copies in these.
-    const related = relatives(found);
-    if (related.every(([, { prompts }]) => prompts !== undefined)) return;
-    const again = related.map(([ref]) => ref);
-    for (const [ref, figures] of await storedFigures(store, again)) found.set(ref, figures);
   };
   const use = async (place: StoreWhere, readOnly: boolean, work: (store: Store) => Promise<void>): Promise<void> => {
     try {

@@ -29,8 +29,8 @@ export interface Figures {
   error_count: number;
   /** Usage of each answer, in order, for a `UsageLedger`. */
   usage: UsageRecord[];
-  /** Times of the person's prompts, in UTC. Left out where no other session may have a copy of one. */
-  prompts?: string[];
+  /** Times of the person's prompts, in UTC. */
+  prompts: string[];
 }
 
 /** Reads the session. Rejects with a `TranscriptsError` if it cannot be read. */

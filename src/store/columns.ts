@@ -16,17 +16,17 @@ import {
   type FiguresMark,
   type IndexState,
   type Kept,
-  type KindCount,
   type SnippetType,
   type SourceCounts,
   type StoredBlock,
   type StoredEvent,
+  type StoredFigures,
   type StoredMessage,
   type StoredSession,
   type StoredSnippet,
 } from "./stored-model.ts";
 import type { ColumnType, Types } from "./column-types.ts";
-import type { AnswerRow, BlockState, Candidate, FailureCount, MessageCount, RowState, Tombstone } from "./store.ts";
+import type { BlockState, Candidate, FailureCount, RowState, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -276,18 +276,21 @@ const STATE: Columns<Omit<IndexState, "events"> & { event_count: number }> = {
   agent_progress: boolean,
 };
 
-/** `project_name` is derived from the project, and only compared. */
+/** `project_name` is derived from the project, and only compared. `figures` is read by itself: see `figuresIn`. */
 const SESSION_ROW = rowsOf<object>("sessions", {
   ...SESSION,
   ...COUNTS,
   ...STATE,
   figures_mark: text,
   project_name: orNull(text),
+  figures: orNull(packable),
 });
+const SESSION_LIST = SESSION_ROW.names.filter((name) => name !== "figures" && name !== "project_name");
 const [readSession, readCounts, readState] = [readerOf(SESSION), readerOf(COUNTS), readerOf(STATE)];
 
 export const SESSIONS: Rows<StoredSession> = {
   ...SESSION_ROW,
+  list: SESSION_LIST.join(", "),
   read: (row) => {
     const { event_count: events, ...state } = readState(row);
     return {
@@ -305,10 +308,17 @@ export const SESSIONS: Rows<StoredSession> = {
       event_count,
       figures_mark: figures === null ? "" : JSON.stringify(figures),
       project_name: projectName(session.project),
+      figures: null,
     }),
 };
 
-const ANSWER: Columns<AnswerRow> = {
+/** Reads the column `figures`. */
+export function figuresIn(row: Row): StoredFigures {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON, written by `writeSession`
+  return JSON.parse(packedTextIn(row, "figures")) as StoredFigures;
+}
+
+const MESSAGE: Columns<StoredMessage> = {
   session_id: ofSession,
   source_id: orNull(key),
   request_id: orNull(text),
@@ -324,10 +334,6 @@ const ANSWER: Columns<AnswerRow> = {
   recorded_cost_usd: orNull(real),
   usage_calls: orNull(json((calls) => (Array.isArray(calls) ? calls.filter(isFields).map(callIn) : null))),
   superseded: boolean,
-};
-
-const MESSAGE: Columns<StoredMessage> = {
-  ...ANSWER,
   message_id: { ...id, rule: () => "UNIQUE" },
   ordinal: number,
   line_number: number,
@@ -344,10 +350,8 @@ const MESSAGE: Columns<StoredMessage> = {
   has_tool_result: boolean,
   agent_id: orNull(text),
   raw_hash: number,
-  block_counts: json(countsIn),
 };
 
-export const ANSWERS = rowsOf("messages", ANSWER);
 export const MESSAGES = rowsOf("messages", MESSAGE);
 
 /** Events are deleted with their session, as their messages are. */
@@ -424,18 +428,6 @@ export const SNIPPETS = rowsOf<StoredSnippet>("conversation_snippets", {
   updated_at: { ...time, rule: ({ now }) => `DEFAULT ${now}` },
 });
 
-const KIND: Columns<KindCount> = { block_type: blockType, tool_name: orNull(text), status, kept, count: number };
-const readKind = readerOf(KIND);
-export const readBlockCount = readerOf<KindCount & { session_id: string }>({ session_id: text, ...KIND });
-export const readMessageCount = readerOf<MessageCount & { block_counts: string }>({
-  session_id: text,
-  block_counts: text,
-  message_type: messageType,
-  user_kind: userKind,
-  is_sidechain: boolean,
-  count: number,
-});
-export const readRevision = readerOf({ session_id: text, revision: number });
 export const readFailure = readerOf<FailureCount>({
   session_id: text,
   signature: text,
@@ -467,11 +459,6 @@ export const SEARCHED = rowsOf<Searched & { is_own: boolean }>("events", {
   content: packable,
   metadata,
 });
-
-/** Reads the column `block_counts`. */
-export function blockCountsIn(stored: string): readonly KindCount[] {
-  return countsIn(JSON.parse(stored));
-}
 
 /** Blocks as a search sees them. */
 export const EVENTS = { ...BLOCKS, read: (row: Row): StoredEvent => eventOfBlock(BLOCKS.read(row)) };
@@ -511,10 +498,6 @@ function markIn(written: string): FiguresMark | null {
 function redactionsIn(value: unknown): Record<string, number> {
   const counts = isFields(value) ? Object.entries(value) : [];
   return Object.fromEntries(counts.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
-}
-
-function countsIn(counts: unknown): KindCount[] {
-  return Array.isArray(counts) ? counts.filter(isFields).map(readKind) : [];
 }
 
 function callIn(call: Readonly<Record<string, unknown>>): CallUsage {

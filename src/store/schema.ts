@@ -42,8 +42,6 @@ CREATE INDEX ${types.ifMissing} idx_messages_session ON messages (session, ordin
 ${table(WRITTEN_BLOCKS, `position ${types.number}`)}
 CREATE INDEX ${types.ifMissing} idx_events_session ON events (session, ordinal);
 CREATE INDEX ${types.ifMissing} idx_events_signature ON events (signature) WHERE signature IS NOT NULL;
-CREATE INDEX ${types.ifMissing} idx_events_figures ON events (session, block_type, tool_name, status, kept)
-  WHERE block_type <> 'text' AND NOT superseded;
 
 ${table(SNIPPETS, `position ${types.number}`)}
 CREATE INDEX ${types.ifMissing} idx_snippets_instance_type ON conversation_snippets (session_id, snippet_type);

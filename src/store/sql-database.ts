@@ -5,7 +5,7 @@ import type { Candidate, CandidateQuery } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Version of the tables. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** A list is the right-hand side of `isOneOf`. */
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[];
@@ -51,6 +51,8 @@ export interface Dialect {
   /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
   readonly lockRow: string;
   hasTag(tag: string): Condition;
+  /** Returns a long text deflated, if the database does not do that itself. */
+  packed(text: string): SqlValue;
   /** Inserts rows, or updates those with the same id. */
   putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void>;
   /** Like `putMessages`, and updates the search index. */

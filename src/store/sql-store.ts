@@ -1,18 +1,14 @@
 /** The statements of a store, in SQL that both databases accept. */
 import { foldedKin, foldedPattern } from "../matching/folding.ts";
 import {
-  ANSWERS,
   BLOCK_STATES,
-  blockCountsIn,
   BLOCKS,
   EVENTS,
+  figuresIn,
   MESSAGE_STATES,
   MESSAGES,
   numberIn,
-  readBlockCount,
   readFailure,
-  readMessageCount,
-  readRevision,
   SESSIONS,
   SNIPPETS,
   SUGGESTED,
@@ -37,7 +33,6 @@ import type {
   CandidateQuery,
   EventPage,
   FailureCount,
-  FigureRows,
   NewSnippet,
   RowStates,
   SessionChange,
@@ -48,13 +43,13 @@ import type {
 } from "./store.ts";
 import type { Machine } from "./store-place.ts";
 import {
-  type KindCount,
   MAX_CONTENT_BYTES,
   NOT_INDEXED,
   SNIPPET_TYPES,
   type SnippetType,
   type StoredBlock,
   type StoredEvent,
+  type StoredFigures,
   type StoredMessage,
   type StoredSession,
   type StoredSnippet,
@@ -66,6 +61,7 @@ import { TranscriptsError } from "../transcripts-error.ts";
 const UPDATES = SESSIONS.columns.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
 const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.columns.join(", ")}) VALUES (${placesFor(SESSIONS.columns)})
   ON CONFLICT (session_id)`;
+const FIGURES_AT = SESSIONS.columns.indexOf("figures");
 /** Condition on rows of messages and events. */
 const OF_SESSION = "session = (SELECT number FROM sessions WHERE session_id = ?)";
 const INSERT_SNIPPET = `INSERT INTO conversation_snippets (${SNIPPETS.columns.join(", ")})
@@ -109,14 +105,16 @@ export class SqlStore implements Store {
     return first(this.#database, sql, [storableText(sessionId)], SESSIONS.read);
   }
 
-  writeSession({ session: row, expected, superseded, ...rows }: SessionChange): Promise<boolean> {
+  writeSession({ session: row, expected, superseded, figures, ...rows }: SessionChange): Promise<boolean> {
     return this.#database.transaction(async (session) => {
       const revision = await lockedRevision(session, row.session_id);
       if ((revision ?? 0) !== expected) return false;
       if (revision === undefined && (await isForgotten(session, row.session_id))) return false;
       const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
       // Without a row to lock, another program may have inserted the session in the meantime.
-      if ((await session.run(`${INSERT_SESSION} ${conflict}`, SESSIONS.write(row))) === 0) return false;
+      const packed = figures === undefined ? null : session.dialect.packed(JSON.stringify(figures));
+      const values = SESSIONS.write(row).with(FIGURES_AT, packed);
+      if ((await session.run(`${INSERT_SESSION} ${conflict}`, values)) === 0) return false;
       const id = storableText(row.session_id);
       for (const [table, key, ids] of [
         ["messages", "message_id", superseded?.messages ?? []] as const,
@@ -203,39 +201,14 @@ export class SqlStore implements Store {
     });
   }
 
-  figures(sessionIds: readonly string[]): Promise<Map<string, FigureRows>> {
-    const ids = [sessionIds.map(storableText)];
-    return this.#database.snapshot(async (session) => {
-      const isOne = session.dialect.isOneOf("session_id");
-      const isAsked = `session IN (SELECT number FROM sessions WHERE ${isOne})`;
-      const found = new Map<string, FigureRows>();
-      const revisions = `SELECT session_id, revision FROM sessions WHERE ${isOne}`;
-      for (const { session_id, revision } of await session.all(revisions, ids, readRevision))
-        found.set(session_id, { revision, answers: [], messages: [], blocks: [] });
-      // Without the provider's id, a dropped answer may be one of the current ones in an earlier form. One on a side chain
-      // may be a copy from a subagent, and is ignored once the subagent has its own file.
-      const answers = `SELECT ${ANSWERS.list} FROM ${ANSWERS.from} WHERE ${isAsked} AND message_type = 'assistant'
-        AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain) ORDER BY session, ordinal`;
-      for (const row of await session.all(answers, ids, ANSWERS.read)) found.get(row.session_id)?.answers.push(row);
-      const ofKind = (table: string, kind: string, condition: string): string =>
-        `SELECT session_id, ${kind}, count FROM (SELECT session, ${kind}, count(*) AS count FROM ${table}
-          WHERE ${isAsked} AND NOT superseded${condition} GROUP BY session, ${kind}) AS counted
-          JOIN sessions ON number = session`;
-      const messages = ofKind("messages", "message_type, user_kind, is_sidechain, block_counts", "");
-      // Most messages have one of a few combinations of blocks that are not stored.
-      const combinations = new Map<string, readonly KindCount[]>();
-      for (const { block_counts, ...row } of await session.all(messages, ids, readMessageCount)) {
-        const rows = found.get(row.session_id);
-        const kinds = combinations.get(block_counts) ?? blockCountsIn(block_counts);
-        combinations.set(block_counts, kinds);
-        rows?.blocks.push(...kinds.map((each) => ({ ...each, count: each.count * row.count })));
-        if (row.message_type !== "assistant") rows?.messages.push(row);
-      }
-      const blocks = ofKind("events", "block_type, tool_name, status, kept", " AND block_type <> 'text'");
-      for (const { session_id, ...row } of await session.all(blocks, ids, readBlockCount))
-        found.get(session_id)?.blocks.push(row);
-      return found;
+  async figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>> {
+    const isOne = this.#database.dialect.isOneOf("session_id");
+    const sql = `SELECT session_id, revision, figures FROM sessions WHERE ${isOne} AND figures IS NOT NULL`;
+    const rows = await this.#database.all(sql, [sessionIds.map(storableText)], (row) => {
+      const figures = { ...figuresIn(row), revision: numberIn(row, "revision") };
+      return [textIn(row, "session_id"), figures] as const;
     });
+    return new Map(rows);
   }
 
   failures(): Promise<FailureCount[]> {

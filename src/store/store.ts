@@ -2,10 +2,10 @@
 import type { Machine } from "./store-place.ts";
 import type {
   EventRole,
-  KindCount,
   SnippetType,
   StoredBlock,
   StoredEvent,
+  StoredFigures,
   StoredMessage,
   StoredSession,
   StoredSnippet,
@@ -49,8 +49,8 @@ export interface Store {
   blocks(sessionId: string, ids?: readonly string[]): Promise<StoredBlock[]>;
   /** Returns what is needed to recognise unchanged rows of a session. */
   rowStates(sessionId: string): Promise<RowStates>;
-  /** Returns the rows that the figures of sessions are made of, by id, in one snapshot. */
-  figures(sessionIds: readonly string[]): Promise<Map<string, FigureRows>>;
+  /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
+  figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>>;
   /** Returns how often each error came up in each session, without those whose message says nothing. */
   failures(): Promise<FailureCount[]>;
   event(eventId: string): Promise<StoredEvent | undefined>;
@@ -108,6 +108,8 @@ export interface SessionChange {
   blocks: readonly StoredBlock[];
   /** Ids of messages and blocks that the source no longer has. */
   superseded?: RowIds;
+  /** Default: those that it has. */
+  figures?: StoredFigures;
 }
 
 export interface RowIds {
@@ -124,31 +126,6 @@ export type BlockState = RowState & Pick<StoredBlock, "block_type" | "tool_name"
 export interface RowStates {
   messages: Map<string, RowState>;
   blocks: Map<string, BlockState>;
-}
-
-/** A row of an assistant message, as far as figures need it. */
-export type AnswerRow = Pick<
-  StoredMessage,
-  | ("session_id" | "source_id" | "request_id" | "model" | "provider" | "occurred_at" | "is_sidechain" | "metadata")
-  | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls" | "superseded")
->;
-
-/** Counts of messages other than answers. Several rows may have the same kind. */
-export interface MessageCount extends Pick<
-  StoredMessage,
-  "session_id" | "message_type" | "user_kind" | "is_sidechain"
-> {
-  count: number;
-}
-
-export interface FigureRows {
-  /** Revision of the session that the rows are of. */
-  revision: number;
-  /** In order, with those that the source dropped: their usage counts too. */
-  answers: AnswerRow[];
-  messages: MessageCount[];
-  /** Counts of blocks other than texts. Several rows may have the same kind. */
-  blocks: KindCount[];
 }
 
 export interface FailureCount {

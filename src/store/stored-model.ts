@@ -3,7 +3,16 @@
  * say. Every text was redacted before it gets here.
  */
 import type { CallUsage, UsageDraft } from "../parse/message-draft.ts";
-import type { BlockMetadata, BlockType, MessageType, ToolStatus, TranscriptMessage } from "../parse/model.ts";
+import type {
+  BlockMetadata,
+  BlockType,
+  MessageType,
+  ToolStatus,
+  TranscriptMessage,
+  TranscriptStats,
+} from "../parse/model.ts";
+import type { AnswerStats } from "../parse/statistics.ts";
+import type { UsageRecord } from "../parse/usage-ledger.ts";
 
 /** Who produced an event. `tool`: calls and their results. */
 export type EventRole = "user" | "assistant" | "tool" | "system";
@@ -53,11 +62,34 @@ export interface StoredSession {
   counts: SourceCounts;
   /** How far its content is stored. */
   state: IndexState;
-  /** Set if only its figures are stored: its messages without their blocks. Null once it has content. */
+  /** Null if its figures are not stored. */
   figures: FiguresMark | null;
 }
 
-/** State of the source that the figures of a session are from. They are always read from the whole source. */
+/** Figures of a session, from the whole source. Prices are applied when they are asked for. */
+export interface StoredFigures {
+  counts: FigureCounts;
+  /** In order, then those that the source dropped, which were paid for. */
+  answers: StoredAnswer[];
+  /** Times of the person's prompts. */
+  prompts: string[];
+}
+
+/** Fields of `TranscriptStats` that are neither sums over answers nor columns of the session. */
+export type FigureCounts = Omit<
+  TranscriptStats,
+  keyof AnswerStats | "duration_ms" | "active_ms" | "initial_prompt" | "redactions"
+>;
+
+/** What an assistant message cost. Its metadata is what a price depends on. */
+export type StoredAnswer = Pick<UsageRecord, "calls"> &
+  Pick<
+    StoredMessage,
+    | ("source_id" | "request_id" | "model" | "provider" | "occurred_at" | "is_sidechain" | "metadata" | "superseded")
+    | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls")
+  >;
+
+/** State of the source that the figures of a session are from. */
 export interface FiguresMark extends Pick<IndexState, "rules" | "source_bytes" | "source_modified_ms"> {
   /** See `SourceOptions.agentProgress`. */
   agentProgress: boolean;
@@ -116,17 +148,10 @@ export interface StoredMessage extends Omit<TranscriptMessage, "id" | "timestamp
   recorded_cost_usd: number | null;
   /** Model calls behind an answer; empty if the source does not list them, null without usage. */
   usage_calls: readonly CallUsage[] | null;
-  /** Its blocks that are not stored; empty if they are. */
-  block_counts: readonly KindCount[];
   /** See `StoredBlock`. */
   raw_hash: number;
   /** The source dropped the message: it was reverted, or the file was rewritten without it. */
   superseded: boolean;
-}
-
-/** Number of blocks of one kind. */
-export interface KindCount extends Pick<StoredBlock, "block_type" | "tool_name" | "status" | "kept"> {
-  count: number;
 }
 
 /** Stored part of a block: everything, or no text because there is none. */

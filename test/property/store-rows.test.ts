@@ -93,7 +93,7 @@ async function parsed(
 
 /** The figures of the file, with what a store has of the session's own names. */
 async function redactedFigures(ref: SessionRef, redactor: Redactor): Promise<unknown> {
-  const figures = withoutCopied(await figuresOf(ref));
+  const figures = await figuresOf(ref);
   const { sessionId: _s, parentSessionId, title, cwd, firstTimestamp, lastTimestamp } = figures.metadata;
   const metadata = { sessionId: null, parentSessionId, title, cwd, firstTimestamp, lastTimestamp };
   const [redacted] = await redactJson(redactor, [{ ...figures, metadata }]);
@@ -149,12 +149,6 @@ interface ExportedSession {
   messages: { info: { id: string }; parts: { id: string }[] }[];
 }
 
-/** Leaves out what the store has only of sessions that share answers. */
-function withoutCopied(figures: Figures): Figures {
-  const { prompts: _, usage, ...rest } = figures;
-  return { ...rest, usage: usage.map(({ calls: _calls, ...record }) => record) };
-}
-
 /** Indexes a session after each step, and compares the rows at the end. */
 async function check(growing: Growing, redactor: Redactor, said: string, open = newStore): Promise<void> {
   const { where, steps, file, isSession } = growing;
@@ -172,10 +166,7 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
     const figures = await storedFigures(of, refs);
     const read = await Promise.all(refs.map((ref) => redactedFigures(ref, redactor)));
     assert.deepEqual(
-      refs.map((ref) => {
-        const kept = figures.get(ref);
-        return kept && withoutCopied(kept);
-      }),
+      refs.map((ref) => figures.get(ref)),
       read,
       said,
     );

@@ -160,6 +160,7 @@ const POSTGRES: Dialect = {
   lower: (column) => `lower(${column} COLLATE "C")`,
   lockRow: " FOR NO KEY UPDATE",
   hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
+  packed: (text) => text,
   putMessages,
   putBlocks,
   candidates: postgresCandidates,

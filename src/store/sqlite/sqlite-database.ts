@@ -168,6 +168,7 @@ const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
   lockRow: "",
   // With `EXISTS`, SQLite 3.51 makes a join of it, whose `OFFSET` counts a snippet once for each time that it has the tag.
   hasTag: (tag) => ({ sql: "? IN (SELECT value FROM json_each(tags) WHERE type = 'text')", values: [tag] }),
+  packed: (text) => packedText(text) ?? text,
   candidates: sqliteCandidates,
   version: async (session, place) => {
     if (await isOurs(session)) return await pragma(session, "user_version");
@@ -224,8 +225,8 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void
 /** Deflates a long text. */
 function packedValues(block: StoredBlock): DriverValue[] {
   const values = valuesOf(WRITTEN_BLOCKS.write(block));
-  const packed = packedText(String(values[CONTENT_AT]));
-  return packed === undefined ? values : values.with(CONTENT_AT, packed);
+  const text = String(values[CONTENT_AT]);
+  return values.with(CONTENT_AT, packedText(text) ?? text);
 }
 
 /** Returns null for a block that a search never returns. */

@@ -25,7 +25,8 @@ export async function rowsOfBytes(sessionId: string, bytes: Uint8Array, options:
     ...row,
     content: row.kept === "none" ? "" : row.block_type === "tool_use" ? jsonOf(input) : (text ?? ""),
   }));
-  const messages = rows.finish({ counts: false });
+  rows.finish();
+  const messages = rows.messages();
   const places = new Map(messages.map(({ message_id, ordinal }) => [message_id, ordinal]));
   const placeOf = ({ message_id }: StoredBlock): number => places.get(message_id) ?? -1;
   return {

@@ -5,7 +5,16 @@ import { openStore } from "../../../src/store/open-store.ts";
 import type { Candidate, CandidateQuery, Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
-import { fillSession, laterChange, madeChange, madeEvent, madeSession, madeSnippet, madeState } from "./made-rows.ts";
+import {
+  fillSession,
+  laterChange,
+  madeChange,
+  madeEvent,
+  madeFigures,
+  madeSession,
+  madeSnippet,
+  madeState,
+} from "./made-rows.ts";
 import { refused } from "./rejection.ts";
 
 export function sessionContract(backend: TestBackend): void {
@@ -114,7 +123,6 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal(await store.deleteSession("s1"), false);
       assert.equal(await store.event("s1-0"), undefined);
       assert.equal(await store.snippet(gone.snippet_id), undefined);
-      assert.deepEqual([...(await store.figures(["s1", "s2"])).keys()], ["s2"]);
       assert.deepEqual(await contentsOf(store, { terms: ["entry"] }), ["s2-1", "s2-0"]);
       for (const keyword of ["queue", "qu"]) {
         const found = await store.querySnippets({ keyword, limit: 5, offset: 0 });
@@ -123,23 +131,20 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal((await store.querySnippets({ tags: ["t"], limit: 5, offset: 0 })).total_count, 0);
     });
 
-    it("figures without content come back as they were written, until content takes their place", async (store) => {
-      const figures = { rules: 3, source_bytes: 9, source_modified_ms: 1.5, agentProgress: true };
-      const session = madeSession("s1", { figures, state: madeState({ rules: 0, format: "" }) });
-      const kind = { block_type: "tool_use", tool_name: "Bash", status: "error", kept: "all", count: 2 } as const;
-      const rows = madeChange([madeEvent(0, { message_type: "assistant" }), madeEvent(1)]);
-      const counted = rows.messages.map((row, at) => ({ ...row, block_counts: at === 0 ? [kind] : [] }));
-      assert.equal(await store.writeSession({ ...rows, session, messages: counted, blocks: [] }), true);
-      assert.deepEqual(await store.session("s1"), session);
-      assert.deepEqual(
-        (await store.messages("s1")).map(({ block_counts: counts }) => counts),
-        [[kind], []],
+    it("figures come back as they were written, and stay until there are others", async (store) => {
+      const mark = { rules: 3, source_bytes: 9, source_modified_ms: 1.5, agentProgress: true };
+      const session = madeSession("s1", { figures: mark, state: madeState({ rules: 0, format: "" }) });
+      const figures = madeFigures({ tools: { Bash: { calls: 2, errors: 1 } } });
+      assert.equal(
+        await store.writeSession({ session, expected: 0, messages: [], blocks: [], figures: madeFigures() }),
+        true,
       );
-      const kinds = async (): Promise<unknown> => (await store.figures(["s1"])).get("s1")?.blocks;
-      assert.deepEqual(await kinds(), [kind]);
-      assert.equal(await store.writeSession({ ...laterChange(1, []), ...rows, expected: 1 }), true);
-      assert.equal((await store.session("s1"))?.figures, null);
-      assert.deepEqual(await kinds(), []);
+      assert.deepEqual(await store.session("s1"), session);
+      const again = { ...session, state: madeState({ revision: 2 }) };
+      await store.writeSession({ session: again, expected: 1, messages: [], blocks: [], figures });
+      await store.writeSession({ ...laterChange(2, [madeEvent(0)]) });
+      await fillSession(store, 1, "s2");
+      assert.deepEqual(await store.figures(["s1", "s2", "none"]), new Map([["s1", { ...figures, revision: 3 }]]));
     });
 
     it("a forgotten session is added again only after it was revived", async (store) => {
@@ -207,55 +212,6 @@ export function sessionContract(backend: TestBackend): void {
       const session = { ...change.session, state: { ...change.session.state, revision: 2 } };
       assert.equal(await store.writeSession({ ...mended, session }), true);
       assert.deepEqual(await seen(), new Set(["s1 <path>: error: no such thing 1", "s1 error: another one here 1"]));
-    });
-
-    it("figures are of the current rows of the sessions that are asked for, and of answers that were dropped", async (store) => {
-      const call = { block_type: "tool_use", message_type: "assistant", tool_name: "Bash", tool_use_id: "c" } as const;
-      const events = [
-        madeEvent(0),
-        madeEvent(1, { ...call, status: "error" }),
-        madeEvent(2, { block_type: "tool_result", tool_name: "Bash", status: "error" }),
-        madeEvent(3, { ...call, status: "error", superseded: true }),
-        madeEvent(4, { block_type: "thinking", message_type: "assistant" }),
-        madeEvent(5, { ...call, status: "error" }),
-        madeEvent(6, { block_type: "thinking", message_type: "assistant", superseded: true }),
-        madeEvent(7, { block_type: "thinking", message_type: "assistant", superseded: true, is_sidechain: true }),
-      ];
-      const change = madeChange(events);
-      const usage = { source_id: "m", model: "made", tokens_in: 3, tokens_out: 4, usage_calls: [] };
-      const messages = change.messages.map((row, at) => ({
-        ...row,
-        superseded: at === 3 || at >= 6,
-        ...(at === 4 ? usage : {}),
-        ...(at >= 6 ? { ...usage, source_id: `dropped ${at}` } : {}),
-      }));
-      assert.equal(await store.writeSession({ ...change, messages }), true);
-      await fillSession(store, 2, "s2");
-      const figures = await store.figures(["s1", "none"]);
-      assert.deepEqual([...figures.keys()], ["s1"]);
-      const rows = figures.get("s1");
-      assert.equal(rows?.revision, (await store.session("s1"))?.state.revision);
-      assert.deepEqual(
-        rows?.answers.map((row) => [row.source_id, row.model, row.tokens_in, row.tokens_out, row.superseded]),
-        [
-          [null, null, null, null, false],
-          ["m", "made", 3, 4, false],
-          [null, null, null, null, false],
-          ["dropped 6", "made", 3, 4, true],
-        ],
-      );
-      assert.deepEqual(
-        rows?.messages.map(({ message_type, count }) => [message_type, count]),
-        [["user", 2]],
-      );
-      assert.deepEqual(
-        new Set(rows?.blocks.map(({ block_type, tool_name, status, count }) => [block_type, tool_name, status, count])),
-        new Set([
-          ["thinking", null, null, 1],
-          ["tool_result", "Bash", "error", 1],
-          ["tool_use", "Bash", "error", 2],
-        ]),
-      );
     });
   });
   closedStores(backend);

@@ -3,6 +3,7 @@ import type {
   IndexState,
   StoredBlock,
   StoredEvent,
+  StoredFigures,
   StoredMessage,
   StoredSession,
 } from "../../../src/store/stored-model.ts";
@@ -55,6 +56,44 @@ export function madeSession(session_id = "s1", changed: Partial<StoredSession> =
     state: madeState(),
     figures: null,
     ...changed,
+  };
+}
+
+/** With one answer, whose texts are long enough to be deflated. */
+export function madeFigures(counts: Partial<StoredFigures["counts"]> = {}): StoredFigures {
+  const tokens = { tokens_in: 3, tokens_out: 4, cache_read: 5, cache_write: 6 };
+  const answer = {
+    source_id: "msg_1",
+    request_id: null,
+    model: "m".repeat(2_000),
+    provider: null,
+    occurred_at: "2026-01-01T00:00:00.000Z",
+    is_sidechain: false,
+    metadata: { cache_write_1h: 2 },
+    ...tokens,
+    recorded_cost_usd: 0.25,
+    usage_calls: [],
+    superseded: false,
+  };
+  return {
+    counts: {
+      total_messages: 2,
+      user_messages: 1,
+      human_messages: 1,
+      assistant_messages: 1,
+      tool_use_count: 0,
+      tool_error_count: 0,
+      tool_rejected_count: 0,
+      tool_interrupted_count: 0,
+      tool_pending_count: 0,
+      thinking_blocks: 0,
+      withheld_thinking_blocks: 0,
+      subagent_count: 0,
+      tools: {},
+      ...counts,
+    },
+    answers: [answer],
+    prompts: ["2026-01-01T00:00:00.000Z"],
   };
 }
 
@@ -123,7 +162,6 @@ function messageOf({ session_id, ordinal, line_number, byte_offset, ...event }: 
     recorded_cost_usd: null,
     usage_calls: null,
     raw_hash: 1,
-    block_counts: [],
     has_text: event.block_type === "text",
     has_thinking: event.block_type === "thinking",
     has_tool_use: event.block_type === "tool_use",
