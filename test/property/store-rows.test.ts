@@ -13,7 +13,6 @@ import {
   type TranscriptMessage,
 } from "../../src/index.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
-import type { Figures } from "../../src/sessions/read-figures.ts";
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";
