@@ -31,7 +31,8 @@ const definition = createCommand("stats", {
     "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
     "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time, and weeks begin on Monday. " +
     "Active time leaves out pauses of more than 5 minutes. " +
-    "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them.",
+    "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them. " +
+    "> before a figure says that the true one is higher, ~ that it is estimated.",
   examples: {
     "transcripts stats": "Shows the figures of all sessions.",
     "transcripts stats latest": "Shows those of the newest session.",
