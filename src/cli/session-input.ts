@@ -35,11 +35,12 @@ export async function sessionNamed(
 /** Throws a `TranscriptsError` for a session that cannot be read unredacted. */
 export function refuseArchived({ id, archived }: SessionRef): void {
   if (archived === null) return;
-  throw new TranscriptsError("unreadable", `Session ${id} ${ONLY_REDACTED}.`, "Leave --no-redact out.");
+  throw new TranscriptsError(
+    "unreadable",
+    `Session ${id} is only in the store, where it is redacted.`,
+    "Leave --no-redact out.",
+  );
 }
-
-/** Reason why a session is not read with --no-redact, as a clause. */
-export const ONLY_REDACTED = "is only in the store, where it is redacted";
 
 /** Says where an archived session comes from, and what it lacks. */
 function archivedNote({ path, database }: SessionRef, archived: ArchivedSession): string {
@@ -56,7 +57,7 @@ export interface SessionFilters {
   project?: string | undefined;
   agent?: string | undefined;
   here?: true | undefined;
-  redact: boolean;
+  redact?: boolean | undefined;
 }
 
 interface SessionsAsked {
@@ -72,7 +73,7 @@ interface SessionsAsked {
  */
 export async function sessionsAsked(
   context: CommandContext,
-  { project, agent, here, redact }: SessionFilters,
+  { project, agent, here, redact = true }: SessionFilters,
   { since, subagents, inOrder = true }: SessionsAsked,
 ): Promise<FoundSessions> {
   const found = await findSessions(context, {

@@ -15,8 +15,6 @@ export interface FindAsked extends Omit<SearchQuery, "sessionIds" | "beside" | "
   agent?: string | undefined;
   /** Only sessions of this machine. */
   here?: boolean;
-  /** For files: searches and shows texts unredacted, secrets included. */
-  raw?: boolean;
   signal: AbortSignal;
 }
 
@@ -54,9 +52,9 @@ export interface FoundInFile {
  * `failure`.
  */
 export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked): AsyncGenerator<FoundInFile> {
-  const { role, tool, since, until, errorsOnly, raw, file, signal } = query;
+  const { role, tool, since, until, errorsOnly, file, signal } = query;
   const calls = file === undefined ? undefined : query.term === "";
-  const filters = given({ role, tool, since, until, errorsOnly, raw, file, calls });
+  const filters = given({ role, tool, since, until, errorsOnly, file, calls });
   const terms = searchedTerms(query);
   const job = { kind: "find", query: { ...filters, terms } } as const;
   for await (const { ref, result: hits = [], failure } of overSessions(job, refs, { signal })) {

@@ -42,8 +42,6 @@ export interface FindFilters {
    * Without a term, finds those calls.
    */
   file?: string;
-  /** Searches and shows texts unredacted, secrets included. Default: redacted. */
-  raw?: boolean;
 }
 
 /** A block with the term. */
@@ -166,7 +164,7 @@ class MatchFinder {
 
   constructor({ terms, ...filters }: TermsQuery) {
     this.#matcher = new TermMatcher(terms, leastTerms(terms));
-    this.#isInMarker = filters.raw !== true && terms.some(mayBeInMarker);
+    this.#isInMarker = terms.some(mayBeInMarker);
     this.#filters = filters;
   }
 
@@ -199,8 +197,7 @@ class MatchFinder {
         tool_use_id: block.tool_use_id ?? block.tool_result_id,
         ...(message.is_sidechain ? { is_sidechain: true as const } : {}),
       };
-      if (this.#filters.raw === true) this.#keep(hit, found);
-      else this.#candidates.push({ hit, block });
+      this.#candidates.push({ hit, block });
     }
   }
 
@@ -216,13 +213,13 @@ class MatchFinder {
 
   /** Adds a hit for the last title if it has the terms, with the time at which the session began. */
   async settleTitle(hasLine: boolean): Promise<void> {
-    const { role, tool, errorsOnly, raw, calls } = this.#filters;
+    const { role, tool, errorsOnly, calls } = this.#filters;
     if (this.#title === undefined || calls === true || tool !== undefined || errorsOnly === true) return;
     const { first, last } = this.#span;
     if ((role !== undefined && role !== "system") || !isWithin({ first, last }, this.#filters)) return;
     const { text: given, line, offset } = this.#title;
     if (!this.#search([given]) && !this.#isInMarker) return;
-    const [redacted] = raw === true ? [{ text: given }] : await (await redactor()).redact([{ text: given }]);
+    const [redacted] = await (await redactor()).redact([{ text: given }]);
     const hit = {
       block_id: null,
       line_number: hasLine ? line : 0,

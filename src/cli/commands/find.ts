@@ -11,7 +11,6 @@ import {
   here,
   positiveInteger,
   jsonLines,
-  noRedact,
   project,
   runnable,
   since,
@@ -82,7 +81,6 @@ const definition = createCommand("find", {
     "Passages with all words of TERM, or all but one, in any order, ranked by how many they have and how close together.",
   )
   .option("--scan", "Reads the session files instead of the store.")
-  .addOption(noRedact)
   .addOption(jsonLines("each passage"));
 type Options = OptionsOf<typeof definition>;
 
@@ -99,10 +97,10 @@ type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined 
 export const command = runnable(definition, async (context, [term], options) => {
   if (term === undefined && options.errors && options.file === undefined) {
     const { errorsOfAll } = await import("./errors.ts");
-    return errorsOfAll(context, between(context, options), options);
+    return errorsOfAll(context, between(context, options), { ...options, redact: true });
   }
   const request = { query: await queryAsked(context, term, options), options };
-  const isIndexWanted = storePlace(context).exists && !options.scan && options.redact;
+  const isIndexWanted = storePlace(context).exists && !options.scan;
   const index = isIndexWanted ? await openIndex(context) : undefined;
   try {
     if (index !== undefined && index.left?.reason !== "none") {
@@ -143,7 +141,6 @@ async function queryAsked(
     ...given({ file, role: options.role, tool: options.tool }),
     here: options.here ?? false,
     errorsOnly: options.errors ?? false,
-    raw: !options.redact,
     limit: options.limit ?? (isShort ? SCREENFUL : Infinity),
     now: context.now(),
     signal: context.signal,
@@ -232,7 +229,7 @@ async function print(
   found: readonly FoundPassage[],
   openBy: (session: HitSession) => OpenBy,
 ): Promise<void> {
-  const redactor = redactorFor(options);
+  const redactor = redactorFor();
   const rows = await redactedRows(
     redactor,
     found.map((passage) => findRow(passage, openBy(passage.session))),

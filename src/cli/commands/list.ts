@@ -8,7 +8,6 @@ import {
   here,
   positiveInteger,
   jsonLines,
-  noRedact,
   project,
   runnable,
   since,
@@ -53,7 +52,6 @@ const definition = createCommand("list", {
   .option("--subagents", "Includes sessions of subagents.")
   .option("--empty", "Includes sessions in which nothing was said.")
   .option("--all", "Shows all sessions, also on a terminal.")
-  .addOption(noRedact)
   .addOption(jsonLines("each session"));
 type Options = OptionsOf<typeof definition>;
 
@@ -70,12 +68,12 @@ export const command = runnable(definition, async (context, _args, options) => {
   const { subagents = false } = options;
   const { sessions, ids } = await sessionsAsked(context, options, { since: asked.since, subagents });
   const limit = limitAsked(context, options);
-  const redactor = redactorFor(options);
+  const redactor = redactorFor();
   const found = await newestSessions(sessions, {
     limit,
     between: asked,
     empty: options.empty ?? false,
-    figures: (refs) => figuresAsked(context, refs, { isRaw: redactor === undefined }),
+    figures: (refs) => figuresAsked(context, refs),
     signal: context.signal,
   });
   const rows = await redactedRows<ListOutput>(

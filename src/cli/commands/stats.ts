@@ -8,7 +8,6 @@ import {
   createCommand,
   here,
   jsonObject,
-  noRedact,
   project,
   runnable,
   SESSION,
@@ -48,7 +47,6 @@ const definition = createCommand("stats", {
   .addOption(agent)
   .addOption(here)
   .addOption(new Option("--by <what>", "Adds a table with one row for each.").choices(ROWS_BY))
-  .addOption(noRedact)
   .addOption(jsonObject("the totals, by model and by tool, and the rows of --by"));
 type Options = OptionsOf<typeof definition>;
 
@@ -57,10 +55,10 @@ export type StatsOutput = Versioned & ReturnType<typeof sumsOf>;
 export const command = runnable(definition, async (context, [args], options) => {
   const asked = betweenAsked(context, options);
   const { refs, named, unreadable, ids } = await refsAsked(context, args, options, asked);
-  const redactor = redactorFor(options);
+  const redactor = redactorFor();
   // All figures are kept, whatever the filter.
   const keepsAll = args.length === 0 && isFiltered(options);
-  const whole = await figuresAsked(context, refs, { isRaw: redactor === undefined, keepsAll, between: asked });
+  const whole = await figuresAsked(context, refs, { keepsAll, between: asked });
   const read: ReadSession[] = [];
   let failed = unreadable;
   for (const { ref, figures, problem } of asked ? await figuresBetween(whole, asked, context.signal) : whole) {
@@ -129,7 +127,7 @@ async function refsAsked(
   const byPlace = new Map<string, SessionRef>();
   const named = new Set<SessionRef>();
   for (const argument of args) {
-    const [top, ...below] = await familyOf(context, await sessionNamed(context, argument, options));
+    const [top, ...below] = await familyOf(context, await sessionNamed(context, argument));
     if (top === undefined) continue;
     named.add(top);
     byPlace.set(placeOf(top), top);

@@ -9,7 +9,7 @@ import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { sessionIdOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { pause } from "../../transcript/timeouts.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
-import { wholeNumber, createCommand, jsonLines, noRedact, runnable, SESSION, type OptionsOf } from "../command.ts";
+import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsOf } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../texts/conversation-text.ts";
 import { messageRow } from "../message-row.ts";
@@ -30,7 +30,6 @@ const definition = createCommand("tail", {
   .argument("[SESSION]", SESSION, "latest")
   .option("-f, --follow", "Waits for more until interrupted.")
   .option("-n, --lines <n>", "Starts with the last n messages.", wholeNumber, 10)
-  .addOption(noRedact)
   .addOption(jsonLines("each message, as in `show --json`"));
 type Options = OptionsOf<typeof definition>;
 
@@ -73,7 +72,7 @@ async function sessionToTail(
   const { follow = false } = options;
   for (let isFirst = true; !context.signal.aborted; isFirst = false) {
     try {
-      return await sessionNamed(context, argument, options);
+      return await sessionNamed(context, argument);
     } catch (error) {
       // With -f the session may have just begun.
       if (follow && isSessionError(error) && error.code === "empty") return sessionMeant(argument, context);
@@ -148,7 +147,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   const { colors } = context;
   const style = { colors, withTools: true, withThinking: true, summary: false, calls: undefined };
   const isJson = options.json;
-  const redactor = redactorFor(options);
+  const redactor = redactorFor();
   // Last messages so far, until the end of the file is reached; then undefined.
   let held: MessageView[] | undefined = [];
   let previous: MessageView["message"] | undefined;

@@ -1,6 +1,6 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
-import { createCommand, positiveInteger, jsonLines, noRedact, runnable, SESSION, type Versioned } from "../command.ts";
+import { createCommand, positiveInteger, jsonLines, runnable, SESSION, type Versioned } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
@@ -24,7 +24,6 @@ const definition = createCommand("timeline", {
 })
   .argument("<SESSION>", SESSION)
   .option("--last <n>", "Only the last n turns.", positiveInteger)
-  .addOption(noRedact)
   .addOption(jsonLines("each turn"));
 
 export interface TimelineOutput extends Versioned, TurnRow {
@@ -37,8 +36,8 @@ const MAX_TOOLS_COLUMNS = 32;
 const MAX_PROMPT_COLUMNS = 200;
 
 export const command = runnable(definition, async (context, [argument], options) => {
-  const ref = await sessionNamed(context, argument, options);
-  const redactor = redactorFor(options);
+  const ref = await sessionNamed(context, argument);
+  const redactor = redactorFor();
   const conversation = await conversationOf(context, ref, { redactor, costs: options.json ?? false });
   const rows = timelineOf(conversation, options.last);
   if (options.json) {
