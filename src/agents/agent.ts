@@ -12,6 +12,11 @@ export interface Agent {
   readonly displayName: string;
   /** False for our transcripts, which are sessions of other agents. */
   readonly hasSessions: boolean;
+  /**
+   * Its sessions can be in places of several agents, with one id: in a database and in our transcripts. False if a session is
+   * one file, of which there may be copies.
+   */
+  readonly hasForms: boolean;
 
   /** Returns the places where its sessions may be, even if they do not exist, from its environment variables and defaults. */
   places(where: Where, files: SessionFiles): Promise<Place[]>;
@@ -37,6 +42,15 @@ export interface Agent {
    * the session names, if that is known.
    */
   resume?(ref: SessionRef, cwd: string | null): Resume | undefined;
+
+  /** Returns the place of a session's file, with those of its subagents. Default: the agent has no files. */
+  placeOf?(path: string, ref: SessionRef): Place;
+
+  /** Returns the folders, which may not exist, that have only files of this session: its subagents', its outputs. */
+  belongings?(path: string, ref: SessionRef): string[];
+
+  /** Returns the command that deletes a session that is not a file. */
+  deletion?(ref: SessionRef): string;
 
   /** Returns which of its sessions it deletes, and when: a rule for each of its places. Default: it deletes none. */
   retention?(where: Where): Promise<Retention[]>;

@@ -1,4 +1,5 @@
 /** All agents. A new one is a file or folder here, and a line in this list. */
+import type { SessionRef } from "../sessions/session-ref.ts";
 import type { Agent } from "./agent.ts";
 import { claudeCode } from "./claude-code/claude-code.ts";
 import { kilo, opencode } from "./opencode/opencode.ts";
@@ -13,4 +14,9 @@ export const AGENT_NAMES: readonly string[] = AGENTS.filter(({ hasSessions }) =>
 /** Returns the agent with a name; undefined if there is none, as a store may have sessions of agents that came later. */
 export function agentNamed(name: string | null): Agent | undefined {
   return AGENTS.find((each) => each.name === name);
+}
+
+/** Returns the agent in whose place a session is; undefined for any other file. */
+export function agentAt({ source, agent, database }: Pick<SessionRef, "source" | "agent" | "database">) {
+  return agentNamed(database === null ? source : agent);
 }

@@ -6,7 +6,6 @@ import type { Agent, ScannedSessions } from "./agent.ts";
 import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../sessions/host-config.ts";
 import { nearestWith } from "../sessions/project-folder.ts";
 import { mapFiles, type SessionFiles } from "../sessions/session-files.ts";
-import { joinForms } from "../sessions/session-forms.ts";
 import { tryReadHead } from "../sessions/session-head.ts";
 import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../sessions/session-ref.ts";
 import { walk, type WalkedFile } from "../sessions/walk.ts";
@@ -22,7 +21,19 @@ const NAME = "transcript";
 export const RECORDED_AGENT = "opencode";
 
 /** Sessions that this program recorded. */
-export const transcripts: Agent = { name: NAME, displayName: "transcripts", hasSessions: false, places, scan };
+export const transcripts: Agent = {
+  name: NAME,
+  displayName: "transcripts",
+  hasSessions: false,
+  hasForms: true,
+  places,
+  scan,
+  placeOf: (path, { parentId }) => {
+    const folder = transcriptsFolderOf(path, parentId);
+    return { agent: NAME, path: folder, within: projectOf(folder) ?? folder };
+  },
+  belongings: (path, { id, parentId }) => [join(transcriptsFolderOf(path, parentId), safeSegment(id))],
+};
 
 /**
  * Returns the `transcripts` of `.openfleet`, in the nearest folder from `cwd` upwards that has one, and of the folder that
@@ -64,7 +75,7 @@ async function recorderConfig(where: HostSurroundings, root: string, files: Sess
   };
 }
 
-/** Finds the sessions recorded in a `transcripts` folder; both formats together are one session. */
+/** Finds the sessions recorded in a `transcripts` folder. */
 async function scan({ path: root, within }: Place, files: SessionFiles): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => EXTENSIONS.has(extname(name)) && name.toLowerCase() !== "readme.md";
   const { files: found, unreadable } = await walk(root, {
@@ -74,7 +85,7 @@ async function scan({ path: root, within }: Place, files: SessionFiles): Promise
     ...(within === undefined ? {} : { within }),
   });
   const refs = await mapFiles(found, (file) => transcriptRef(root, file, files, unreadable));
-  return { sessions: joinForms(refs.filter((ref) => ref !== undefined)), unreadable };
+  return { sessions: refs.filter((ref) => ref !== undefined), unreadable };
 }
 
 /** Recognizes names of opencode's form; a file with another name is a transcript if it begins like one. */

@@ -26,7 +26,7 @@ export async function withPartTimes(refs: readonly SessionRef[]): Promise<Sessio
 }
 
 function newestStored(refs: readonly SessionRef[]): Map<string, SessionRef[]> {
-  const stored = refs.filter(({ source }) => source === "opencode-store");
+  const stored = refs.filter(({ database }) => database !== null);
   const byDatabase = Map.groupBy(stored, ({ database }) => database ?? "");
   const newestFirst = (a: SessionRef, b: SessionRef): number => b.modifiedMs - a.modifiedMs;
   return new Map([...byDatabase].map(([path, all]) => [path, all.toSorted(newestFirst).slice(0, NEWEST)]));

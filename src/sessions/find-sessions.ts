@@ -60,7 +60,7 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   // One after the other: a file below two roots belongs to the first.
   for (const root of roots) {
     const result = await scan(root, files, { subagents: all, seen });
-    const count = result.sessions.filter((ref) => all || !isSubagent(ref)).length;
+    const count = joinForms(result.sessions).filter((ref) => all || !isSubagent(ref)).length;
     scanned.push(result);
     searched.push({ ...root, isThere: await isThere(root.path, files), sessions: count });
   }

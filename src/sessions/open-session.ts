@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { isAbsent, reasonOf } from "./reasons.ts";
+import { agentAt } from "../agents/registry.ts";
 import type { SessionContent, Source, SourceUnit } from "../parse/message-draft.ts";
 import { messageUnit, sessionUnit } from "../parse/sources/opencode-units.ts";
 import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
@@ -63,9 +64,9 @@ export function readableBytes(
   return refusingContent(sessionBytes(ref, options), name, refusalOptions(ref));
 }
 
-export function refusalOptions({ source, bytes }: SessionRef): RefusalOptions {
+export function refusalOptions(ref: SessionRef): RefusalOptions {
   // An empty file named by the user was refused earlier; any other may be a session that just began.
-  return { mayBeEmpty: bytes !== null, mayBeUnknown: source === "claude-code" || source === "transcript" };
+  return { mayBeEmpty: ref.bytes !== null, mayBeUnknown: agentAt(ref) !== undefined };
 }
 
 /** Reads one chunk ahead, so that reading and processing overlap. */

@@ -1,12 +1,11 @@
 import { dirname } from "node:path";
-import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
+import { agentAt, agentNamed } from "../agents/registry.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { tryReadHead } from "./session-head.ts";
 import { hostOf, type SessionRef, type Place, type Unreadable, type Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
-import { projectOf, transcriptsFolderOf } from "../agents/transcripts.ts";
 
 /** Session and those that it started, oldest first. */
 export interface SessionNode {
@@ -35,16 +34,19 @@ export async function sessionFamily(
   where: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionFamily> {
-  if (ref.source === "file" || ref.source === "stdin") return { root: { ref, children: [] }, unreadable: [] };
-  const isClaude = ref.source === "claude-code";
-  const roots = (await sessionRoots(where, files)).filter(({ agent }) => (agent === "claude-code") === isClaude);
-  const own = ref.path === null ? undefined : rootOf(ref, ref.path);
-  // All of a session of Claude Code is in the folder of its project. The other folders only show which sessions of the
-  // store are nowhere else.
-  const others = isClaude && own !== undefined && where.archive === undefined ? [] : roots;
-  const first = own === undefined || (!isClaude && roots.some(({ path }) => path === own.path)) ? [] : [own];
+  const agent = agentAt(ref);
+  if (agent === undefined) return { root: { ref, children: [] }, unreadable: [] };
+  const { hasForms } = agent;
+  const mayHave = ({ agent: name }: Place): boolean =>
+    hasForms ? agentNamed(name)?.hasForms === true : name === agent.name;
+  const roots = (await sessionRoots(where, files)).filter(mayHave);
+  const own = ref.path === null ? undefined : agent.placeOf?.(ref.path, ref);
+  // Without other forms, all of a session is in one place. The others only show which sessions of the store are nowhere
+  // else.
+  const others = !hasForms && own !== undefined && where.archive === undefined ? [] : roots;
+  const first = own === undefined || (hasForms && roots.some(({ path }) => path === own.path)) ? [] : [own];
   const found = await findSessions({ ...where, roots: [...first, ...others] }, { all: true, archived: true, files });
-  if (!isClaude || own === undefined) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
+  if (hasForms || own === undefined) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
   const unreadable = found.unreadable.filter(({ path }) => isWithin(own.path, path));
   /** Only the content of an older version's file names the session that started it. */
   const isOlder = ({ agentId, parentId }: SessionRef, path: string): boolean =>
@@ -57,12 +59,6 @@ export async function sessionFamily(
     return { ...member, parentId: head?.sessionId ?? null };
   });
   return { root: treeOf(ref, known), unreadable };
-}
-
-function rootOf({ source, parentId }: SessionRef, file: string): Place {
-  if (source === "claude-code") return { agent: source, path: claudePlace(file).folder };
-  const path = transcriptsFolderOf(file, parentId);
-  return { agent: "transcript", path, within: projectOf(path) ?? path };
 }
 
 /** Sessions of other machines than that of `top` are not below it: their parents have its id, but may have other content. */

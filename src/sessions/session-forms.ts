@@ -1,11 +1,12 @@
 /**
  * One session in several forms: in its agent's own store, which may have copies, in our JSONL and markdown, in an export.
- * The ids of opencode are unique, so forms with the same id are one session. The first form that can be read answers.
+ * Ids of agents that have forms are unique, so those with the same id are one session. The first form that can be read answers.
  */
 import { extname } from "node:path";
+import { agentNamed } from "../agents/registry.ts";
 import { placeOf, type SessionRef } from "./session-ref.ts";
 
-/** Joins the forms of each session of opencode into one ref, with the others as its alternatives, in order of preference. */
+/** Joins the forms of each session into one ref, with the others as its alternatives, in order of preference. */
 export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
   const joined: SessionRef[] = [];
   const forms: SessionRef[] = [];
@@ -21,9 +22,9 @@ export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
   return joined;
 }
 
-/** Claude Code's sessions are in one file each. */
+/** Returns whether a session may be in several forms; any file may be one. */
 export function mayHaveForms({ source }: { source: SessionRef["source"] }): boolean {
-  return source !== "claude-code" && source !== "stdin";
+  return agentNamed(source)?.hasForms ?? source !== "stdin";
 }
 
 function byPreference(a: SessionRef, b: SessionRef): number {
@@ -35,8 +36,8 @@ export function byProgress(a: SessionRef, b: SessionRef): number {
   return (b.bytes ?? 0) - (a.bytes ?? 0) || writtenMs(b) - writtenMs(a);
 }
 
-function rankOf({ source, path }: SessionRef): number {
-  if (source === "opencode-store") return 0;
+function rankOf({ source, database, path }: SessionRef): number {
+  if (database !== null) return 0;
   if (source === "file") return 3;
   return extname(path ?? "") === ".jsonl" ? 1 : 2;
 }

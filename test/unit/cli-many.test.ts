@@ -41,7 +41,7 @@ describe("transcripts list", () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^TIME +SESSION +TURNS +ACTIVE +COST +OUT +SOURCE +PROJECT +TITLE\n.*11111111 +1 +1 s .*claude-code +paint +Paint it blue\n.*0a1b2c3d +2 +1 min 2 s .*shop +Add up the prices\n$/,
+      /^TIME +SESSION +TURNS +ACTIVE +COST +OUT +AGENT +PROJECT +TITLE\n.*11111111 +1 +1 s .*claude-code +paint +Paint it blue\n.*0a1b2c3d +2 +1 min 2 s .*shop +Add up the prices\n$/,
     );
   });
 

@@ -1,9 +1,9 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { kindOf, type SessionFiles } from "../../sessions/session-files.ts";
 import { type Place, type SessionRef, type Where } from "../../sessions/session-ref.ts";
 import type { Agent, Resume } from "../agent.ts";
-import { mayBeOfProject, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
+import { claudePlace, mayBeOfProject, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
 import { cleanupOf } from "./cleanup.ts";
 
 const NAME = "claude-code";
@@ -12,9 +12,12 @@ export const claudeCode: Agent = {
   name: NAME,
   displayName: "Claude Code",
   hasSessions: true,
+  hasForms: false,
   places,
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
   resume,
+  placeOf: (path) => ({ agent: NAME, path: claudePlace(path).folder }),
+  belongings,
   retention: (where) => Promise.all(claudeFolders(where).map((folder) => cleanupOf(folder, where))),
 };
 
@@ -57,4 +60,10 @@ function folderOf({ id, path }: SessionRef, cwd: string | null): string | undefi
     if (mayBeOfProject(basename(place), folder) === "yes") return folder;
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+/** Returns the folder beside a session's file. */
+function belongings(path: string, { agentId }: SessionRef): string[] {
+  const name = basename(path, extname(path));
+  return agentId === null && SESSION_FOLDER.test(name) ? [join(dirname(path), name)] : [];
 }

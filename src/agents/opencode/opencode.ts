@@ -11,21 +11,25 @@ export const opencode: Agent = {
   name: "opencode",
   displayName: "opencode",
   hasSessions: true,
+  hasForms: true,
   places: async (where, files) =>
     (await opencodeDatabases(where, files)).map((path) => ({ agent: opencode.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, opencode.name),
   unread: olderStorages,
   resume: (ref) => resumedBy(ref, `opencode -s ${shellWord(ref.id)}`),
+  deletion: ({ id }) => `opencode session delete ${shellWord(id)}`,
 };
 
 export const kilo: Agent = {
   name: "kilo",
   displayName: "Kilo",
   hasSessions: true,
+  hasForms: true,
   places: async (where, files) => (await databasesOf("kilo", where, files)).map((path) => ({ agent: kilo.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, kilo.name),
   unread: olderStorages,
   resume: (ref) => resumedBy(ref, `kilo --session ${shellWord(ref.id)}`),
+  deletion: ({ id }) => `kilo session delete ${shellWord(id)}`,
 };
 
 function resumedBy({ database, project }: SessionRef, command: string): Resume | undefined {

@@ -328,7 +328,7 @@ function findRow(passage: FoundPassage, open: OpenBy) {
     version: 1 as const,
     session_id: ref.id,
     source: shownSource(ref),
-    path: ref.source === "opencode-store" ? null : ref.path,
+    path: ref.path,
     project: ref.project ?? (ref.projectLabel || null),
     line_number: line_number === 0 ? null : line_number,
     byte_offset: passage.byte_offset,

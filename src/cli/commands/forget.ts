@@ -1,11 +1,9 @@
 /** `transcripts forget` */
 import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
-import { SESSION_FOLDER } from "../../agents/claude-code/claude-sessions.ts";
+import { agentAt } from "../../agents/registry.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
-import { transcriptsFolderOf } from "../../agents/transcripts.ts";
-import { safeSegment } from "../../transcript/transcript-paths.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
@@ -27,7 +25,7 @@ import { familyOf, sessionNamed } from "../session-input.ts";
 import { forCommandLine } from "../snippet-errors.ts";
 import { isFieldError, isSessionError } from "../../transcripts-error.ts";
 import { existsSync } from "node:fs";
-import { basename, dirname, extname, join, sep } from "node:path";
+import { sep } from "node:path";
 import type { StoredSession } from "../../store/stored-model.ts";
 
 const definition = createCommand("forget", {
@@ -146,21 +144,16 @@ async function planOf(context: CommandContext, stores: readonly Store[], text: s
 
 /** Returns commands that delete the files of sessions, and the folders beside them with outputs and subagents. */
 function deletionOf(refs: readonly SessionRef[]): string[] {
-  const all = refs.flatMap((ref) => (ref.path === null ? [] : [ref.path, ...foldersOf(ref)]));
+  const all = refs.flatMap((ref) =>
+    ref.path === null ? [] : [ref.path, ...(agentAt(ref)?.belongings?.(ref.path, ref) ?? [])],
+  );
   const paths = [...new Set(all)].filter((path) => existsSync(path));
   const outer = paths.filter((path) => !paths.some((other) => path.startsWith(other + sep)));
-  const inStore = refs.filter(({ source, parentId }) => source === "opencode-store" && parentId === null);
+  const inDatabase = refs.filter(({ database, parentId }) => database !== null && parentId === null);
   return [
     ...(outer.length === 0 ? [] : [`rm -r ${outer.map(shellWord).join(" ")}`]),
-    ...inStore.map((ref) => `${ref.agent ?? "opencode"} session delete ${shellWord(ref.id)}`),
+    ...inDatabase.flatMap((ref) => agentAt(ref)?.deletion?.(ref) ?? []),
   ];
-}
-
-function foldersOf({ source, path, id, parentId, agentId }: SessionRef): string[] {
-  if (path === null) return [];
-  if (source === "transcript") return [join(transcriptsFolderOf(path, parentId), safeSegment(id))];
-  const name = basename(path, extname(path));
-  return source === "claude-code" && agentId === null && SESSION_FOLDER.test(name) ? [join(dirname(path), name)] : [];
 }
 
 type Figures = Pick<Stored, "sessions" | "events" | "snippets">;

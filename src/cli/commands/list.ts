@@ -134,7 +134,7 @@ function listText({ colors, columns }: CommandContext, rows: readonly ListOutput
     { head: "ACTIVE", cell: (row) => durationCell(row.active_ms), align: "right", drop: 3 },
     { head: "COST", cell: (row) => shortCost(row) || "?", align: "right", drop: 1 },
     { head: "OUT", cell: outCell, align: "right", drop: 6 },
-    { head: "SOURCE", cell: (row) => (row.source === "opencode" ? (row.agent ?? row.source) : row.source), drop: 4 },
+    { head: "AGENT", cell: (row) => row.agent ?? "", drop: 4 },
     {
       head: "PROJECT",
       cell: (row) => cut(neutralLine(projectName(row.project ?? "")), 20),

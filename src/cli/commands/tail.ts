@@ -51,7 +51,7 @@ export const command = runnable(definition, async (context, [argument], options)
     throw new TranscriptsError("no_file", `Session ${ref.id} is only in the store: nothing can be added to it.`, next);
   }
   if (ref.path === null || ref.bytes === null || ref.archived !== null) {
-    if (follow && ref.source === "opencode-store") {
+    if (follow && ref.database !== null) {
       throw badArguments(
         `Session ${ref.id} is in opencode's store, which cannot be followed.`,
         "Follow its transcript, or run without -f.",
