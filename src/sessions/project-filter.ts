@@ -1,4 +1,4 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { encodedProject, MAX_ENCODED, mayBeOfProject } from "../agents/claude-code/claude-sessions.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -17,7 +17,7 @@ export async function filterByProject(
   files: Pick<SessionFiles, "openRead" | "realpath"> = nodeSessionFiles,
 ): Promise<SessionRef[]> {
   const wanted = /[\\/]|^~?$|^\.\.?$/.test(project)
-    ? await folderAsked(resolve(cwd, project.replace(/^~(?=$|[\\/])/, home)), files)
+    ? await folderAsked(project, resolve(cwd, project.replace(/^~(?=$|[\\/])/, home)), files)
     : nameAsked(project);
   const kept: SessionRef[] = [];
   for (const ref of sessions) if (await isAsked(ref, wanted, files)) kept.push(ref);
@@ -45,7 +45,12 @@ function nameAsked(name: string): AskedProject {
   };
 }
 
-async function folderAsked(folder: string, files: Pick<SessionFiles, "realpath">): Promise<AskedProject> {
+/** `given`: the folder as the user wrote it. */
+async function folderAsked(
+  given: string,
+  folder: string,
+  files: Pick<SessionFiles, "realpath">,
+): Promise<AskedProject> {
   const reals = new Map<string, Promise<string>>();
   const realOf = (path: string): Promise<string> => {
     const known = reals.get(path) ?? realPath(path, files);
@@ -55,8 +60,11 @@ async function folderAsked(folder: string, files: Pick<SessionFiles, "realpath">
   const real = await realOf(folder);
   const folders = [...new Set([folder, real])];
   return {
-    has: async (directory) =>
-      folders.some((each) => isWithin(each, directory)) || isWithin(real, await realOf(directory)),
+    has: async (directory) => {
+      // A path of another system, as in a session that was copied from there, is not relative to a folder here.
+      if (!isAbsolute(directory)) return directory === given;
+      return folders.some((each) => isWithin(each, directory)) || isWithin(real, await realOf(directory));
+    },
     mayHave: (label) => folders.some((each) => mayBeOfProject(label, each) !== "no"),
     hasLabel: (label) => folders.some((each) => mayBeOfProject(label, each) === "yes"),
     others: new Map(),

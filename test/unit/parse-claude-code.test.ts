@@ -179,7 +179,7 @@ describe("an id that comes again", () => {
   test("replaced in an export, that of the request too: each answer counts", async () => {
     const pieces = (minute: number, said: string): string[] => {
       const rest = { ...at(minute), requestId: "REDACTED" };
-      const counted = { ...usage(100, 21), stop_reason: "end_turn" };
+      const counted = { ...usage(100 * minute, 21), stop_reason: "end_turn" };
       return [answer("REDACTED", [thinking("hm")], counted, rest), answer("REDACTED", [text(said)], counted, rest)];
     };
     const lines = [userText("One?", at(1)), ...pieces(2, "Yes."), userText("Two?", at(3)), ...pieces(4, "No.")];
@@ -190,6 +190,20 @@ describe("an id that comes again", () => {
       ledger.add({ id, project: null, agent: "claude-code" }, usages);
     }
     assert.deepEqual([ledger.total().messages, ledger.total().tokens_out], [2, 42]);
+  });
+
+  test("in copies with new uuids and times, and the same id of the request: they count once", async () => {
+    const said = { ...usage(100, 21), stop_reason: "end_turn" };
+    const lines = [1, 5].flatMap((minute) => [
+      userText("One?", at(minute)),
+      answer("msg_1", [thinking("hm")], said, { ...at(minute + 1), requestId: "req_1" }),
+      answer("msg_1", [text("Yes.")], said, { ...at(minute + 2), requestId: "req_1" }),
+    ]);
+    const ledger = new UsageLedger("UTC");
+    const { messages } = await parsed(lines);
+    const usages = messages.filter(({ message_type }) => message_type === "assistant").map(usageOf);
+    ledger.add({ id: "resumed", project: null, agent: "claude-code" }, usages);
+    assert.equal(ledger.total().messages, 1);
   });
 
   test("that is missing or empty: the pieces of an answer, which repeat its usage, are one message", async () => {

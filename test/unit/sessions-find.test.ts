@@ -293,6 +293,10 @@ describe("projects", () => {
       assert.deepEqual(idsOf(await find(machine.where, { project })), []);
     assert.deepEqual(idsOf(await find(machine.where, { project: "/nowhere" })), []);
     assert.equal((await find(machine.where, { project: "/" })).sessions.length, 7);
+    // A path of another system, as of sessions copied from it, is not taken as relative to this folder.
+    machine.claudeFile("C--w-app/f.jsonl", 0, { cwd: "C:\\w\\app" });
+    assert.deepEqual(idsOf(await find({ ...machine.where, cwd: machine.home }, { project: "." })), []);
+    assert.deepEqual(idsOf(await find(machine.where, { project: "C:\\w\\app" })), ["f"]);
   });
 });
 

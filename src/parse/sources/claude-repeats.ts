@@ -18,8 +18,6 @@ interface Answer {
   key: string;
   lane: string;
   requestId: string | undefined;
-  /** Another answer has the same id of a request, as in exports that replaced ids: it is none. */
-  sharesRequestId: boolean;
   usage: UsageDraft | undefined;
   stopReason: string | undefined;
   /** Number of prompts before its last piece. */
@@ -38,6 +36,8 @@ export class ClaudeRepeats {
   /** Answers by their lines, times and calls, each with the id. */
   readonly #byTrace = new Map<string, Answer>();
   readonly #byCall = new Map<string, Answer>();
+  /** Ids of requests, after that of the answer, that different answers have: exports may have replaced both. */
+  readonly #sharedRequests = new Set<string>();
   /** Number of prompts so far, by agent. */
   readonly #prompts = new Map<string, number>();
 
@@ -88,12 +88,13 @@ export class ClaudeRepeats {
     }
     const latest = this.#latest.get(id);
     const answer = latest !== undefined && this.#continues(draft, id, latest) ? latest : begun(draft, id);
-    if (answer !== latest)
-      answer.sharesRequestId = latest?.requestId !== undefined && draft.requestId === latest.requestId;
+    const request = `${id}\n${draft.requestId ?? ""}`;
+    if (latest !== undefined && answer !== latest && this.#sharesRequest(draft, latest))
+      this.#sharedRequests.add(request);
     this.#latest.set(id, answer);
     answer.prompts = this.#promptsIn(answer.lane);
     answer.requestId ??= draft.requestId;
-    if (answer.sharesRequestId) draft.requestId = undefined;
+    if (this.#sharedRequests.has(request)) draft.requestId = undefined;
     answer.usage = draft.usage ?? answer.usage;
     answer.stopReason = draft.metadata?.stop_reason ?? answer.stopReason;
     for (const trace of traces) if (!this.#byTrace.has(trace)) this.#byTrace.set(trace, answer);
@@ -104,13 +105,21 @@ export class ClaudeRepeats {
   }
 
   /** Returns the answer that has all these blocks already, from the same line, time or call. */
-  #repeated({ blocks }: MessageDraft, traces: readonly string[]): Answer | undefined {
+  #repeated(draft: MessageDraft, traces: readonly string[]): Answer | undefined {
     return traces
       .map((trace) => this.#byTrace.get(trace))
-      .find(
-        (answer) =>
-          answer !== undefined && blocks.every((block) => this.#seen.has(identityOf(block, answer.key) ?? "")),
-      );
+      .find((answer) => answer !== undefined && this.#hasAll(answer, draft));
+  }
+
+  /** Returns whether a piece that begins an answer has the id of the request of a different one, which it is no copy of. */
+  #sharesRequest(draft: MessageDraft, answer: Answer): boolean {
+    if (draft.requestId === undefined || draft.requestId !== answer.requestId) return false;
+    const isSame = draft.usage === undefined || answer.usage === undefined || isSameInput(draft.usage, answer.usage);
+    return !isSame || !this.#hasAll(answer, draft);
+  }
+
+  #hasAll({ key }: Answer, { blocks }: MessageDraft): boolean {
+    return blocks.every((block) => this.#seen.has(identityOf(block, key) ?? ""));
   }
 
   #continues(
@@ -163,7 +172,6 @@ function begun(draft: MessageDraft, id: string): Answer {
     key: `${id}\n${uuid}`,
     lane,
     requestId,
-    sharesRequestId: false,
     usage,
     stopReason: undefined,
     prompts: 0,
