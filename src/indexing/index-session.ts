@@ -49,6 +49,8 @@ interface SessionOutcome {
   events: number;
   /** Number of bytes read. */
   bytes: number;
+  /** Number of damaged places, where text may be missing. */
+  damaged: number;
 }
 
 /** Another program wrote the session in the meantime. */
@@ -84,7 +86,8 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   // Another session with the agent's id was stored in the meantime, for example by another machine.
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
     return indexed({ ...request, sessionId: suffixedId(request.ref, store.machine), isNew: false });
-  if (await isDone(request, stored)) return { as: "unchanged", events: 0, bytes: 0 };
+  if (await isDone(request, stored))
+    return { as: "unchanged", events: 0, bytes: 0, damaged: stored?.counts.damaged ?? 0 };
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
@@ -184,7 +187,7 @@ class Indexing {
       }
     }
     await this.#flush(true);
-    return { events: this.#written, bytes };
+    return { events: this.#written, bytes, damaged: this.#facts.counts.damaged };
   }
 
   /** Writes what is new since the last time and differs from the stored rows. */

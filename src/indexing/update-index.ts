@@ -51,6 +51,8 @@ export interface IndexReport {
   /** Number of events written; `bytes` is the number of bytes read. */
   events: number;
   bytes: number;
+  /** Number of damaged places in the sessions found, where text may be missing. */
+  damaged: number;
 }
 
 /** Maximum times that another indexer may win the race for one session, which is progress each time. */
@@ -75,7 +77,9 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   const listings: FolderListings = new Map();
   const stale: KeyedSession[] = [];
   for (const session of sessions) {
-    if (!(await isDone({ ref: session.ref, rebuild, level }, session.stored, listings))) stale.push(session);
+    if (await isDone({ ref: session.ref, rebuild, level }, session.stored, listings))
+      report.damaged += session.stored?.counts.damaged ?? 0;
+    else stale.push(session);
   }
   report.unchanged = sessions.length - stale.length;
   options.signal?.throwIfAborted();
@@ -87,7 +91,7 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
 }
 
 function emptyReport(sessions: number, unreadable: readonly Unreadable[]): IndexReport {
-  const none = { new: 0, changed: 0, unchanged: 0, gone: 0, events: 0, bytes: 0 };
+  const none = { new: 0, changed: 0, unchanged: 0, gone: 0, events: 0, bytes: 0, damaged: 0 };
   return { sessions, ...none, unreadable: [...unreadable] };
 }
 
@@ -166,6 +170,7 @@ class Run {
       this.#report[outcome.as] += 1;
       this.#report.events += outcome.events;
       this.#report.bytes += outcome.bytes;
+      this.#report.damaged += outcome.damaged;
     }
   }
 }

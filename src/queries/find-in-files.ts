@@ -42,6 +42,8 @@ export interface FoundInFile {
   ref: SessionRef;
   /** In the order of the session. */
   passages: FoundPassage[];
+  /** Number of damaged places, where text may be missing. */
+  damaged: number;
   /** Error that kept the session from being read, or read to its end. */
   failure?: unknown;
 }
@@ -57,7 +59,8 @@ export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked
   const filters = given({ role, tool, since, until, errorsOnly, file, calls });
   const terms = searchedTerms(query);
   const job = { kind: "find", query: { ...filters, terms } } as const;
-  for await (const { ref, result: hits = [], failure } of overSessions(job, refs, { signal })) {
+  for await (const { ref, result, failure } of overSessions(job, refs, { signal })) {
+    const { hits, damaged } = result ?? { hits: [], damaged: 0 };
     // Only sessions with hits need their project and title. The file may have gone meanwhile.
     const named = hits.length === 0 ? ref : await readHead(ref).catch(() => ref);
     const session = { ref: named, stored: undefined, access: HERE };
@@ -65,7 +68,7 @@ export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked
       const missing = terms.filter((_, at) => counts[at] === 0);
       return { ...hit, session, rank: null, event_id: null, superseded: false, missing };
     });
-    yield { ref, passages, failure };
+    yield { ref, passages, damaged, failure };
   }
 }
 

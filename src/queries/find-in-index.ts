@@ -22,6 +22,8 @@ export interface FoundInIndex {
   result: Omit<SearchResult, "hits">;
   /** Number of indexed sessions searched. */
   indexed: number;
+  /** Number of damaged places in these, where text may be missing. */
+  damaged: number;
   /** Whether these are all of them. */
   isAll: boolean;
   /** Matches that were not ranked, newest first: see `olderHits`. */
@@ -61,14 +63,15 @@ export async function findInIndex(
   return { ...found, unindexed, rest };
 }
 
-type Ranked = Pick<FoundInIndex, "passages" | "result" | "indexed" | "isAll" | "older">;
+type Ranked = Pick<FoundInIndex, "passages" | "result" | "indexed" | "damaged" | "isAll" | "older">;
 
 async function ranked(
   store: Store | undefined,
   { file, signal, ...terms }: Omit<FindAsked, "project" | "agent">,
   given: WantedSessions,
 ): Promise<Ranked> {
-  if (store === undefined) return { passages: [], result: NO_RESULT, indexed: 0, isAll: true, async *older() {} };
+  if (store === undefined)
+    return { passages: [], result: NO_RESULT, indexed: 0, damaged: 0, isAll: true, async *older() {} };
   // Without a term the calls that use the file are searched for, otherwise the sessions with such a call.
   const isOfSessions = file !== undefined && terms.term !== "";
   const ids = isOfSessions ? [...(await sessionsWithFile(store, file, { sessionIds: given.ids, signal }))] : given.ids;
@@ -86,6 +89,7 @@ async function ranked(
     passages: await passagesOf(hits, sessionOf),
     result,
     indexed: wanted.count,
+    damaged: damagedIn(wanted),
     isAll: ids === undefined,
     async *older() {
       for await (const more of olderHits(store, searched, { hits, ...result })) {
@@ -184,6 +188,11 @@ function foundTitle(
     likeness: title,
     passage: () => passageAround(text, places),
   };
+}
+
+function damagedIn({ ids, stored }: WantedSessions): number {
+  const searched = ids === undefined ? [...stored.values()] : ids.flatMap((id) => stored.get(id) ?? []);
+  return searched.reduce((sum, { counts }) => sum + counts.damaged, 0);
 }
 
 interface WantedSessions {

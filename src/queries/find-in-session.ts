@@ -101,7 +101,14 @@ export async function* findInSession(
   const calls = term === undefined;
   const terms = [term ?? fileName(file ?? "")];
   const bytes = refusingContent(chunksOf(input), "The file", { mayBeEmpty: true, mayBeUnknown: true });
-  for (const { counts: _, ...hit } of await findTerms(bytes, { ...filters, terms, calls }, options)) yield hit;
+  const { hits } = await findTerms(bytes, { ...filters, terms, calls }, options);
+  for (const { counts: _, ...hit } of hits) yield hit;
+}
+
+export interface FoundTerms {
+  hits: TermsHit[];
+  /** Number of damaged places, where text may be missing. */
+  damaged: number;
 }
 
 /** Like `findInSession`, for several terms. */
@@ -109,10 +116,12 @@ export async function findTerms(
   input: TranscriptInput | Source,
   query: TermsQuery,
   options: LineOptions = {},
-): Promise<TermsHit[]> {
+): Promise<FoundTerms> {
   const finder = new MatchFinder(query);
   const { source, lines } = await readLines(input, options);
+  let damaged = 0;
   for await (const { unit, messages } of lines) {
+    damaged += unit.problems.length;
     finder.note(unit);
     for (const message of messages) finder.add(message);
     if (finder.waiting >= MOST_WAITING) await finder.settle();
@@ -120,7 +129,7 @@ export async function findTerms(
   await finder.settle();
   // An export has the title outside of the messages, so it is on no line.
   await finder.settleTitle(source.name !== "opencode-export");
-  return [...finder.resolved()];
+  return { hits: [...finder.resolved()], damaged };
 }
 
 let loaded: Promise<Redactor> | undefined;

@@ -8,6 +8,8 @@ export interface SessionFailures {
   ref: SessionRef;
   /** Newest first. */
   rows: ErrorRow[];
+  /** Number of damaged places, which may hide some. */
+  damaged: number;
   /** Reason why it cannot be read. */
   problem: string | null;
 }
@@ -21,11 +23,16 @@ export async function* errorsOver(
   for (const ref of refs) {
     query.signal.throwIfAborted();
     try {
-      const { rows } = await errorsIn(ref, { ...query, counted });
-      yield { ref, rows: rows.filter((row) => isBetween(row, between)).toReversed(), problem: null };
+      const { rows, read } = await errorsIn(ref, { ...query, counted });
+      yield {
+        ref,
+        rows: rows.filter((row) => isBetween(row, between)).toReversed(),
+        damaged: read?.errors.length ?? 0,
+        problem: null,
+      };
     } catch (error) {
       if (!isReadFault(error)) throw error;
-      yield { ref, rows: [], problem: reasonOf(error) };
+      yield { ref, rows: [], damaged: 0, problem: reasonOf(error) };
     }
   }
 }

@@ -8,7 +8,7 @@ import { openReadable } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
 import { type Figures, figuresOf } from "../sessions/read-figures.ts";
 import { mayHaveTerms } from "./byte-filter.ts";
-import { findTerms, type TermsHit, type TermsQuery } from "./find-in-session.ts";
+import { findTerms, type FoundTerms, type TermsQuery } from "./find-in-session.ts";
 import { leastTerms } from "../search/matching-texts.ts";
 
 export interface OverOptions {
@@ -135,7 +135,7 @@ class Pool<J extends SessionJob> {
 /** Plain data, so that it can be sent to a thread. */
 export type SessionJob = { kind: "find"; query: TermsQuery } | { kind: "figures" };
 
-type ResultOf<J extends SessionJob> = J["kind"] extends "find" ? TermsHit[] : Figures;
+type ResultOf<J extends SessionJob> = J["kind"] extends "find" ? FoundTerms : Figures;
 
 export function runJob<J extends SessionJob>(job: J, ref: SessionRef, signal?: AbortSignal): Promise<ResultOf<J>>;
 export async function runJob(job: SessionJob, ref: SessionRef, signal?: AbortSignal): Promise<unknown> {
@@ -143,11 +143,14 @@ export async function runJob(job: SessionJob, ref: SessionRef, signal?: AbortSig
   return figuresOf(ref, signal === undefined ? {} : { signal });
 }
 
-async function find(ref: SessionRef, query: TermsQuery, signal: AbortSignal | undefined): Promise<TermsHit[]> {
+/** A file without the terms has none in damaged places either. */
+const NOTHING: FoundTerms = { hits: [], damaged: 0 };
+
+async function find(ref: SessionRef, query: TermsQuery, signal: AbortSignal | undefined): Promise<FoundTerms> {
   const { source, path, bytes } = ref;
   const isFile = source === "claude-code" && path !== null && bytes !== null;
-  if (isFile && !mayHaveTerms(path, query.terms, leastTerms(query.terms))) return [];
-  if (isFile && query.file !== undefined && !mayHaveTerms(path, [fileName(query.file)], 1)) return [];
+  if (isFile && !mayHaveTerms(path, query.terms, leastTerms(query.terms))) return NOTHING;
+  if (isFile && query.file !== undefined && !mayHaveTerms(path, [fileName(query.file)], 1)) return NOTHING;
   // The caller names the file.
   const content = openReadable(ref, {}, "The file");
   return findTerms(content, query, await readingOptions(ref, { subagents: true, signal }));

@@ -1,7 +1,7 @@
 /** Finds passages in all sessions. */
 import { wantedFile } from "../fixes/touched-files.ts";
 import { given } from "../given.ts";
-import { dayAndTime } from "../quantities.ts";
+import { counted, dayAndTime } from "../quantities.ts";
 import { withoutIndex } from "../queries/current-index.ts";
 import { type FindAsked, type FoundPassage, type HitSession } from "../queries/find-in-files.ts";
 import { findInIndex, type FoundInIndex } from "../queries/find-in-index.ts";
@@ -100,11 +100,13 @@ function withNote(result: Found, note: string): Found {
 
 async function collected(result: FoundInIndex, asked: Asked): Promise<Found> {
   const passages = [...result.passages];
+  let { damaged } = result;
   let unreadable = 0;
   if (passages.length < asked.limit) for await (const older of result.older()) passages.push(...older);
   if (passages.length < asked.limit) {
-    for await (const { passages: more, failure } of result.rest(result.unindexed)) {
+    for await (const { passages: more, damaged: lost, failure } of result.rest(result.unindexed)) {
       if (failure !== undefined) unreadable += 1;
+      damaged += lost;
       passages.push(...more);
       if (passages.length >= asked.limit) break;
     }
@@ -117,6 +119,7 @@ async function collected(result: FoundInIndex, asked: Asked): Promise<Found> {
     notes: [
       ...(isPart ? [`No entry has all of ${terms.join(", ")}: these have ${had} of them.`] : []),
       ...(unreadable === 0 ? [] : [`${unreadable} sessions could not be read.`]),
+      ...(damaged === 0 ? [] : [`The sessions have ${counted(damaged, "damaged place")}.`]),
     ],
   };
 }

@@ -1,6 +1,6 @@
 /** Lists failed calls of many sessions, newest first. */
 import { given } from "../given.ts";
-import { dayAndTime } from "../quantities.ts";
+import { counted, dayAndTime } from "../quantities.ts";
 import type { Between } from "../queries/figures.ts";
 import { errorsOver } from "../queries/newest-errors.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
@@ -24,10 +24,11 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
   const between = betweenOf(args, context.now());
   const query = { fixes, tool, between, signal: context.signal, subagents: true };
   const found: { ref: SessionRef; row: ErrorRow }[] = [];
-  let [searched, unreadable] = [0, 0];
-  for await (const { ref, rows, problem } of errorsOver(await sessionsOf(args, between, context), query)) {
+  let [searched, unreadable, damage] = [0, 0, 0];
+  for await (const { ref, rows, damaged, problem } of errorsOver(await sessionsOf(args, between, context), query)) {
     searched += 1;
     if (problem !== null) unreadable += 1;
+    damage += damaged;
     found.push(...rows.map((row) => ({ ref, row })));
     // One more shows whether there are more.
     if (found.length > offset + limit) break;
@@ -40,7 +41,8 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
     items.push(heading + failureText(Object.assign({ ...row }, redacted?.value), [dayAndTime(row.timestamp)], PLAIN));
   }
   const notRead = unreadable === 0 ? "" : `, ${unreadable} could not be read`;
-  const scope = `looked at ${searched} sessions${notRead}.`;
+  const places = damage === 0 ? "" : `, ${counted(damage, "damaged place")}`;
+  const scope = `looked at ${searched} sessions${notRead}${places}.`;
   const head = (count: number): string[] =>
     count === 0
       ? [offset === 0 ? "No failed call matches." : "No more failed calls.", scope]

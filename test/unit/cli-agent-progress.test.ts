@@ -173,7 +173,7 @@ describe("subagents that exist only in progress lines", () => {
     );
     const job = { kind: "find", query: { terms: ["no kingfisher"] } } as const;
     const found = overSessions(job, refs, { threads: 1 });
-    const counts = await Array.fromAsync(found, ({ result = [] }) => result.length);
+    const counts = await Array.fromAsync(found, ({ result }) => result?.hits.length ?? 0);
     assert.deepEqual(
       counts,
       refs.map((_, at) => 1 - (at % 2)),

@@ -7,6 +7,7 @@ import { type Outputs, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt } from "../support/tools/tool-calls.ts";
 
 afterAll(removeTempDirs);
 
@@ -38,6 +39,26 @@ test("a prompt of 6 MB, as with two pasted screenshots, is read by every command
   const run = async (...argv: string[]): Promise<string> => (await runCli(argv, { home: large })).stdout;
   for (const argv of [["list"], ["show", SESSION], ["timeline", SESSION], ["find", "apricot"], ["entries", SESSION]])
     assert.match(await run(...argv), argv[0] === "entries" ? /"line_number":1,.*"outcome":"used"/ : /apricot/, argv[0]);
+});
+
+test("places that cannot be read are in the scope line of every command over many sessions", async () => {
+  const machine = makeTempDir();
+  const env = { XDG_DATA_HOME: join(machine, "data") };
+  // Longer than the 64 MiB that are read.
+  const long = user(`quince ${"A".repeat(64 * 1024 * 1024)}`, 0);
+  storeSession(machine, [long, user("A quince, please", 1), says("Here.", 2)].join(""));
+  const run = async (...argv: string[]): Promise<string> => (await runCli(argv, { home: machine, env })).stderr;
+  assert.match(await run("find", "quince"), /^searched 1 session, 1 damaged place$/m);
+  assert.match(await run("errors"), /^looked at 1 session, 1 damaged place: no call failed$/m);
+  for (const _ of ["new", "unchanged"]) assert.match(await run("index"), /^indexed 1 session: .*, 1 damaged place; /m);
+  assert.match(await run("find", "quince"), /^searched 1 session in the store, 1 damaged place$/m);
+  const agent = machineAt(machine);
+  assert.match(
+    (await agent.call("find_in_transcripts", { query: "quince" })).text,
+    /^The sessions have 1 damaged place\.$/m,
+  );
+  assert.match((await agent.call("list_errors", {})).text, /looked at 1 sessions, 1 damaged place\./);
+  await agent.close();
 });
 
 describe("transcripts timeline", () => {

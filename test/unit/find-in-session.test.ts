@@ -199,7 +199,7 @@ describe("a search through many sessions", () => {
         found.map(({ ref }) => ref.id),
         asked.map(({ id }) => id),
       );
-      const passages = found.map(({ result = [] }) => result.map(({ passage }) => passage).join());
+      const passages = found.map(({ result }) => (result?.hits ?? []).map(({ passage }) => passage).join());
       assert.deepEqual(passages.slice(0, 4), ["needle 0", "", "", "needle 3"]);
       assert.equal(passages.filter((passage) => passage !== "").length, 50);
       const failures = found.filter(({ failure }) => failure !== undefined);
@@ -221,7 +221,7 @@ describe("a search through many sessions", () => {
     const query = { terms: ["redacted", "github", "absent"] };
     const [found] = await Array.fromAsync(overSessions({ ...job, query }, [ref], { threads: 0 }));
     assert.deepEqual(
-      found?.result?.map(({ passage }) => passage),
+      found?.result?.hits.map(({ passage }) => passage),
       ["use [REDACTED:github-token] here"],
     );
   });

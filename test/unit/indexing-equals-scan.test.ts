@@ -90,7 +90,7 @@ describe("content of the index", () => {
         parentId: parent_id,
       });
       for (const term of termsFor(events)) {
-        const found = await runJob({ kind: "find", query: { terms: [term] } }, ref);
+        const { hits: found } = await runJob({ kind: "find", query: { terms: [term] } }, ref);
         // A title is no entry of the store: `searchAll` adds those.
         const scanned = found.filter(({ block_type }) => block_type !== "title").map(inScan);
         assert.deepEqual(inIndex(events, term), scanned, `${term} in ${path}`);

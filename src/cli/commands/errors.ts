@@ -99,17 +99,19 @@ export async function errorsOfAll(
     options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity),
   );
   let searched = 0;
+  let damage = 0;
   const query = { fixes, tool, subagents: true, signal: context.signal, between: dates };
-  for await (const { ref, rows, problem } of errorsOver(sessions, query)) {
+  for await (const { ref, rows, damaged, problem } of errorsOver(sessions, query)) {
     if (problem === null) searched += 1;
     else noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem }]);
+    damage += damaged;
     await printer.print(ref, rows);
     if (printer.isFull) break;
   }
   const left = sessions.length - searched;
   const more = printer.isFull && left > 0 ? `; the newest ${counted(printer.printed, "call")}, --limit shows more` : "";
-  if (sessions.length > 0)
-    context.note(`looked at ${counted(searched, "session")}${printer.printed === 0 ? ": no call failed" : more}`);
+  const looked = `looked at ${counted(searched, "session")}${damage === 0 ? "" : `, ${counted(damage, "damaged place")}`}`;
+  if (sessions.length > 0) context.note(`${looked}${printer.printed === 0 ? ": no call failed" : more}`);
   return printer.printed > 0 ? 0 : 1;
 }
 

@@ -176,7 +176,16 @@ async function printAll(
 ): Promise<ExitCode> {
   const { limit } = request.query;
   const openBy = opener(index);
-  const scope: Scope = { index, found, searched: 0, unreadable: 0, older: 0, shown: 0, lacking: Infinity };
+  const scope: Scope = {
+    index,
+    found,
+    searched: 0,
+    unreadable: 0,
+    damaged: found.damaged,
+    older: 0,
+    shown: 0,
+    lacking: Infinity,
+  };
   const show = async (passages: readonly FoundPassage[]): Promise<void> => {
     await print(context, request, passages, openBy);
     scope.shown += passages.length;
@@ -192,12 +201,13 @@ async function printAll(
   if (scope.shown < limit) {
     const progress = context.progress(found.unindexed.length);
     try {
-      for await (const { ref, passages, failure } of found.rest(found.unindexed)) {
+      for await (const { ref, passages, damaged, failure } of found.rest(found.unindexed)) {
         if (failure !== undefined) {
           if (!isReadFault(failure)) throw failure;
           noteUnread(context, [{ path: ref.path ?? ref.id, reason: reasonOf(failure) }]);
           scope.unreadable += 1;
         } else scope.searched += 1;
+        scope.damaged += damaged;
         progress.advance();
         await show(passages.slice(0, limit - scope.shown));
         if (scope.shown >= limit) break;
@@ -264,6 +274,8 @@ interface Scope {
   /** Numbers of sessions that were read, and that could not be read. */
   searched: number;
   unreadable: number;
+  /** Number of damaged places, where text may be missing. */
+  damaged: number;
   /** Numbers of passages shown: those unranked from the store, and all. */
   older: number;
   shown: number;
@@ -288,7 +300,11 @@ function scopeLine(context: CommandContext, { query, options }: FindRequest, sco
   const bytes = found.unindexed.reduce((sum, { bytes: size }) => sum + (size ?? 0), 0);
   const isQuick = storePlace(context).exists || bytes < WORTH_AN_INDEX_BYTES;
   const hint = isQuick ? "" : "; `transcripts index` makes searching quick";
-  return `searched ${where}${unreadable === 0 ? "" : `, ${unreadable} unreadable`}${rankedNote(scope)}${more}${wordsNote(query, scope)}${hint}`;
+  const missed = [
+    ...(unreadable === 0 ? [] : [`, ${unreadable} unreadable`]),
+    ...(scope.damaged === 0 ? [] : [`, ${counted(scope.damaged, "damaged place")}`]),
+  ].join("");
+  return `searched ${where}${missed}${rankedNote(scope)}${more}${wordsNote(query, scope)}${hint}`;
 }
 
 function indexNote({ index, found }: Scope): string {

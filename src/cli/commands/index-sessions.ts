@@ -69,7 +69,7 @@ export const command = runnable(definition, async (context, [args], options) => 
 });
 
 function scopeLine(report: IndexReport): string {
-  const { sessions, changed, unchanged, gone, unreadable, events, bytes } = report;
+  const { sessions, changed, unchanged, gone, unreadable, damaged, events, bytes } = report;
   const missing = gone === 0 ? [] : [`${gone} gone (kept)`];
   if (sessions === 0) {
     return [NO_SESSIONS, ...missing].join("; ");
@@ -80,6 +80,7 @@ function scopeLine(report: IndexReport): string {
     `${unchanged} unchanged`,
     ...missing,
     ...(unreadable.length === 0 ? [] : [`${unreadable.length} unreadable`]),
+    ...(damaged === 0 ? [] : [counted(damaged, "damaged place")]),
   ];
   const megabytes = (bytes / 1e6).toFixed(1);
   return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${counted(events, "event")} from ${megabytes} MB`;
