@@ -7,7 +7,7 @@ import { detectInput } from "../parse/detect-input.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { HEAD_BYTES } from "../parse/sources/sources.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { needsAgentProgress } from "../sessions/agent-progress.ts";
+import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { refusingContent } from "../sessions/refuse-content.ts";
 import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
@@ -34,6 +34,8 @@ export interface IndexRequest {
   redactor: Redactor;
   signal?: AbortSignal | undefined;
   limits: IndexLimits;
+  /** Folders that were listed earlier in the run: a project may have thousands of sessions. */
+  listings: FolderListings;
   sessionId: string;
   ref: SessionRef;
   /** The store had no session with this id when it was chosen. */
@@ -104,7 +106,7 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
     const dated = { ...ref, bytes: size, modifiedMs: mtimeMs };
     const start = bytesOf(file, Math.min(size, HEAD_BYTES), HEAD_BYTES);
     const { source = claudeCode } = await detectInput(refusingContent(start, placeOf(ref), refusalOptions(ref)));
-    const agentProgress = await needsAgentProgress(ref);
+    const agentProgress = await needsAgentProgress(ref, request.listings);
     const indexing = new Indexing({ ...request, ref: dated }, stored, source, agentProgress);
     return { as, ...(await indexing.run(bytesOf(file, size, request.limits.chunkBytes))) };
   } finally {

@@ -1,6 +1,7 @@
 /** A thread that reads and redacts sessions; what it writes goes through the thread that has the store. */
 import { workerData } from "node:worker_threads";
 import { createRedactor } from "../redact/redactor.ts";
+import type { FolderListings } from "../sessions/agent-progress.ts";
 import type { Machine } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import { serveTasks, type TaskContext } from "../worker-thread.ts";
@@ -38,4 +39,5 @@ function storeBehind(askThread: TaskContext["ask"]): IndexStore {
 // What starts the thread and what runs in it are of one package: this is what it was given.
 const { limits, machine }: IndexWorkerData = workerData;
 const redactor = createRedactor();
-serveTasks((task: LaneTask, { ask }) => indexSession({ ...task, store: storeBehind(ask), redactor, limits }));
+const listings: FolderListings = new Map();
+serveTasks((task: LaneTask, { ask }) => indexSession({ ...task, store: storeBehind(ask), redactor, limits, listings }));
