@@ -14,7 +14,7 @@ import type {
   ToolResultEntry,
   TranscriptEntry,
 } from "../transcript/format/formats.ts";
-import { usageText } from "../transcript/timeline/session-timeline.ts";
+import { usageText } from "../transcript/format/usage-text.ts";
 import type { Conversation } from "./read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 
@@ -106,7 +106,7 @@ class Converter {
     const reason = metadata.stop_reason;
     if (Object.keys(usage).length === 0 && (blocks.length > 0 || reason === undefined)) return;
     const data = given({ model, ...usage, reason });
-    yield event(message, { name: "usage", text: usageText(model, usage.tokens, usage.cost), data });
+    yield event(message, { name: "usage", text: usageText(data), data });
   }
 
   *#prompt(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {

@@ -19,8 +19,8 @@ import { given } from "../given.ts";
 import type { TranscriptFormat } from "./transcript-paths.ts";
 import type { PreparedEntry } from "./entry-redactor.ts";
 
-/** Maximum number of calls whose input is remembered as written; results of older ones repeat the input. */
-const MAX_INPUTS = 10_000;
+/** Maximum number of calls without a result that are remembered as written. */
+const MAX_CALLS = 10_000;
 
 export interface EntryEncoderOptions {
   format: TranscriptFormat;
@@ -34,8 +34,8 @@ export interface EntryEncoderOptions {
 /** Encodes entries of one session in one format, as text and keys for the append writer. Does not touch the disk. */
 export class EntryEncoder implements AppendFormat {
   readonly #options: EntryEncoderOptions;
-  /** Part ids of calls whose input this process wrote, and which have no result yet. */
-  readonly #inputsWritten = new Set<string>();
+  /** Part ids of calls that this process wrote and that have no result yet. */
+  readonly #calls = new Set<string>();
   #isBegun = false;
 
   constructor(options: EntryEncoderOptions) {
@@ -44,6 +44,9 @@ export class EntryEncoder implements AppendFormat {
 
   record({ entry, outputPath }: PreparedEntry): AppendRecord {
     const data = this.#encode(entry, outputPath);
+    if (entry.type === "tool_use" && entry.partID !== undefined && this.#calls.size < MAX_CALLS) {
+      this.#calls.add(entry.partID);
+    }
     const replacement = this.#replacement(entry, outputPath);
     return { data, ...given({ key: entryKey(entry), stateKey: stateKey(entry.type, entry), replacement }) };
   }
@@ -56,14 +59,14 @@ export class EntryEncoder implements AppendFormat {
     return !replacement || !inFile.has(replacement.openKey) || inFile.has(replacement.endKey);
   }
 
-  /** Forgets an entry whose record was dropped, so that nothing refers to it. */
+  /** Forgets a call whose record was dropped, so that its result has the input itself. */
   forget({ entry: { partID } }: PreparedEntry): void {
-    if (partID !== undefined) this.#inputsWritten.delete(partID);
+    if (partID !== undefined) this.#calls.delete(partID);
   }
 
   header(): string {
-    // The file was removed and is created again, so entries must not refer to its earlier content.
-    if (this.#isBegun) this.#inputsWritten.clear();
+    // The file is new, or was removed and is created again without its earlier calls.
+    if (this.#isBegun) this.#calls.clear();
     this.#isBegun = true;
     const { format, filePath, header } = this.#options;
     return format === "jsonl" ? encodeJsonlHeader(header()) : encodeMarkdownHeader(header(), { filePath });
@@ -111,19 +114,15 @@ export class EntryEncoder implements AppendFormat {
   }
 
   #encode(entry: TranscriptEntry, outputPath?: string): string {
-    if (this.#options.format === "jsonl") return encodeJsonlEntry(entry);
-    const { maxInlineChars, filePath } = this.#options;
-    const inputIsKnown = this.#inputIsKnown(entry);
+    const { format, maxInlineChars, filePath } = this.#options;
+    const inputIsKnown = entry.type === "tool_result" && this.#hasCall(entry);
+    if (format === "jsonl") return encodeJsonlEntry(entry, { inputIsKnown });
     return encodeMarkdownEntry(entry, { maxInlineChars, filePath, inputIsKnown, ...given({ outputPath }) });
   }
 
-  /** Returns whether the file has the input of a result, with its call. */
-  #inputIsKnown(entry: TranscriptEntry): boolean {
-    if (entry.type !== "tool_use" && entry.type !== "tool_result") return false;
-    const { partID } = entry;
+  /** Returns whether this process wrote the call of a result, so that the result need not repeat its input. */
+  #hasCall({ partID }: TranscriptEntry): boolean {
     if (partID === undefined) return false;
-    if (entry.type === "tool_result") return this.#inputsWritten.delete(partID);
-    if (this.#inputsWritten.size < MAX_INPUTS) this.#inputsWritten.add(partID);
-    return false;
+    return this.#calls.delete(partID);
   }
 }

@@ -57,7 +57,7 @@ describe("grep on a transcript", () => {
   testWithGrep("finds no headings in JSONL", () => {
     fc.assert(
       fc.property(anyHeader, fc.array(anyEntry, { maxLength: 8 }), (header, list) => {
-        writeFileSync(file, encodeJsonlHeader(header) + list.map(encodeJsonlEntry).join(""));
+        writeFileSync(file, encodeJsonlHeader(header) + list.map((entry) => encodeJsonlEntry(entry)).join(""));
         assert.deepEqual(counts(kinds), [0, 0, 0, 0, 0]);
       }),
       { numRuns: runs(30) },

@@ -397,7 +397,10 @@ describe("figures from an index", () => {
           { type: "session_event", ...of, partID: `${messageID}-usage`, name: "usage", data: usage },
         ];
       });
-      const lines = [encodeJsonlHeader({ version: 1, sessionID: id }), ...entries.map(encodeJsonlEntry)];
+      const lines = [
+        encodeJsonlHeader({ version: 1, sessionID: id }),
+        ...entries.map((entry) => encodeJsonlEntry(entry)),
+      ];
       recorded.write(`.openfleet/transcripts/${id}.jsonl`, lines.join(""));
     }
     for (const machine of [stored, recorded]) {

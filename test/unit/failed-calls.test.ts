@@ -254,6 +254,6 @@ describe("the sections of a transcript", () => {
   test("show the exit code of a command that failed", () => {
     const text = readFileSync(files["markdown"] ?? "", "utf8");
     assert.match(text, /\] Tool Error: bash\n\n\*\*Call ID\*\*: call_0\n(?:.+\n|\n)*?\*\*Exit code\*\*: 3\n/);
-    assert.match(text, /"status":"error","hostStatus":"completed","exitCode":3/);
+    assert.match(text, /"hostStatus":"completed","exitCode":3/);
   });
 });

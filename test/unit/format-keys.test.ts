@@ -31,7 +31,7 @@ describe("an entry's key", () => {
     assert.equal(entryKey({ type: "reasoning", ...ids, content: "" }), "reasoning/prt_1");
     assert.equal(entryKey({ type: "tool_use", ...ids, ...call }), "tool_use/prt_1");
     assert.equal(entryKey({ type: "tool_result", ...ids, ...call, output: "" }), "tool_result/prt_1");
-    assert.equal(entryKey({ type: "session_event", ...ids, name: "title" }), "event/title/prt_1");
+    assert.equal(entryKey({ type: "session_event", ...ids, name: "title" }), "event/prt_1");
   });
 
   test("of a continuation tells it from its beginning and from others", () => {

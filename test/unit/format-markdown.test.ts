@@ -175,7 +175,7 @@ const TOOL_RESULT = `## [2026-01-05T10:30:00.000Z] Tool Result: bash
 +b
 \`\`\`
 
-<!-- entry {"type":"tool_result","messageID":"msg_2","partID":"prt_3","chars":34,"sameInput":true,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}},"body":["call","title","line","output","line","text"]} -->
+<!-- entry {"type":"tool_result","messageID":"msg_2","partID":"prt_3","status":null,"chars":34,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}}} -->
 
 ---
 
@@ -207,7 +207,7 @@ const FAILED = `## [2026-01-05T10:30:00.000Z] Tool Error: task
 }
 \`\`\`
 
-<!-- entry {"type":"tool_result","status":"interrupted","subagent":{"sessionID":"ses_2","path":"ses_1/ses_2.md"},"json":true,"input":{"prompt":"\\u0023# [x] Tool Use: y"},"body":["call","line","line","line","output"]} -->
+<!-- entry {"type":"tool_result","status":"interrupted","subagent":{"sessionID":"ses_2","path":"ses_1/ses_2.md"},"json":true,"input":{"prompt":"\\u0023# [x] Tool Use: y"}} -->
 
 ---
 
@@ -231,7 +231,7 @@ The session is now called: Notes.
 }
 \`\`\`
 
-<!-- entry {"type":"session_event","partID":"prt_4","key":"event/title/prt_4","chars":33,"body":["content","data"]} -->
+<!-- entry {"type":"session_event","partID":"prt_4","chars":33,"body":["content","data"]} -->
 
 ---
 

@@ -236,7 +236,7 @@ export function completedOutput(state: unknown): Omit<CallEnd, "status"> {
     output: output === undefined ? contentText(state) : output,
     ...given({
       title: stringOf(state, "title"),
-      metadata: keptMetadata(metadata, output),
+      metadata: keptMetadata(metadata),
       files: files.length > 0 ? files : undefined,
     }),
   };
@@ -249,10 +249,16 @@ function contentText(answer: unknown): string {
 }
 
 /** Returns the metadata without copies of the output and of changed files. */
-function keptMetadata(metadata: Fields | undefined, output?: unknown): unknown {
+function keptMetadata(metadata: Fields | undefined): unknown {
   if (!metadata) return undefined;
-  const { output: _output, preview, ...rest } = metadata;
-  return shortened(preview === undefined || preview === output ? rest : { ...rest, preview });
+  const { output: _output, preview: _preview, display: _display, ...rest } = metadata;
+  return shortened(Object.fromEntries(Object.entries(rest).filter(([, value]) => saysSomething(value))));
+}
+
+/** Returns whether a member of the metadata is more than an empty default, such as `truncated: false`. */
+function saysSomething(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  return value !== false && value !== null && value !== "";
 }
 
 /** Cuts long strings in a tool's metadata. */

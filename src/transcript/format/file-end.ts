@@ -120,7 +120,7 @@ function keysInComment(comment: JsonObject | undefined): (string | undefined)[] 
   if (comment === undefined) return [];
   const { type, key } = comment;
   if (!isEntryType(type)) return [];
-  const id = idIn(comment, type === "session_event" ? "eventID" : "partID");
+  const id = idIn(comment, "partID") ?? (type === "session_event" ? idIn(comment, "eventID") : undefined);
   const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id);
   return [own, stateKey(type, comment)];
 }

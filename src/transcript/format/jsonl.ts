@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { type JsonObject, isEntryType, isObject, isString, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "./entry-types.ts";
+import { CallInputs, withoutInput } from "./call-inputs.ts";
 import { lineJson } from "./json-text.ts";
 import { JSONL_FORMAT, LAYOUTS } from "./sections.ts";
 import {
@@ -18,6 +19,8 @@ import {
   unknownEntry,
 } from "./items.ts";
 import { FILE_START, LineSplitter, type RawLine, type ReadingMark, decodeUtf8, endOfLine } from "./lines.ts";
+
+const NO_CALL = "The input of this result is missing: its call is not before it.";
 
 export type LineContent =
   | { kind: "blank" }
@@ -74,9 +77,9 @@ export function encodeJsonlHeader(header: TranscriptHeader): string {
   return `${lineJson({ format: JSONL_FORMAT, ...header })}\n`;
 }
 
-/** Returns an entry as a line, `type` first, with its full output. */
-export function encodeJsonlEntry(entry: TranscriptEntry): string {
-  const { type, ...fields } = entry;
+/** Returns an entry as a line, `type` first, with its full output. `inputIsKnown`: a result's call is in the file. */
+export function encodeJsonlEntry(entry: TranscriptEntry, { inputIsKnown = false } = {}): string {
+  const { type, ...fields } = inputIsKnown ? withoutInput(entry) : entry;
   return `${lineJson({ type, ...fields })}\n`;
 }
 
@@ -92,6 +95,7 @@ export function readJsonlTranscript(input: TranscriptInput): AsyncGenerator<Tran
 export class JsonlReader implements ItemReader {
   readonly #splitter: LineSplitter;
   #mayLackHeader: boolean;
+  readonly #calls = new CallInputs();
 
   constructor(start: ReadingMark = FILE_START) {
     this.#splitter = new LineSplitter(Number.POSITIVE_INFINITY, start);
@@ -109,10 +113,24 @@ export class JsonlReader implements ItemReader {
   }
 
   #items(line: RawLine): TranscriptItem[] {
-    const items = lineItems(line);
+    const items = lineItems(line).flatMap((item) => this.#joined(item));
     if (items.length === 0 || !this.#mayLackHeader) return items;
     this.#mayLackHeader = false;
     return hasHeaderOrTear(items) ? items : [noHeader(), ...items];
+  }
+
+  /** Gives a result the input of its call. */
+  #joined(item: TranscriptItem): TranscriptItem[] {
+    if (item.kind !== "entry") return [item];
+    const { entry } = item;
+    if (entry.type === "tool_use") this.#calls.remember(entry);
+    if (entry.type !== "tool_result" || entry.continues !== undefined) return [item];
+    const call = this.#calls.take(entry);
+    if (entry.input !== undefined) return [item];
+    const joined: TranscriptItem = { ...item, entry: { ...entry, input: call?.input ?? null } };
+    if (call !== undefined) return [joined];
+    const place = { line: item.line, start: item.offset, end: item.endOffset };
+    return [problem("damaged_entry", place, NO_CALL), joined];
   }
 }
 

@@ -4,12 +4,12 @@ import type { TranscriptEntry } from "./entry-types.ts";
 
 /**
  * Returns the key of an entry: `type/partID`; for a user message `user/messageID`, and for a part added to it later
- * `user/messageID/partID`; for a session event `event/name/partID` or `event/eventID`; for a text's continuation
+ * `user/messageID/partID`; for a session event `event/partID` or `event/eventID`; for a text's continuation
  * `type/partID/continues/hash of its content`, with `unfinished` before the hash if it is unfinished; for a replaced call
  * or result `type/partID/replace`. Undefined for an entry without the ids, which cannot be identified.
  */
 export function entryKey(entry: TranscriptEntry): string | undefined {
-  const id = entry.type === "session_event" ? entry.eventID : entry.partID;
+  const id = entry.type === "session_event" ? (entry.partID ?? entry.eventID) : entry.partID;
   return specialKey(entry) ?? plainKey(entry.type, entry.messageID, id);
 }
 
@@ -19,8 +19,7 @@ export function specialKey(entry: TranscriptEntry): string | undefined {
   if (entry.type === "user") {
     return entry.messageID === undefined ? undefined : `user/${entry.messageID}/${entry.partID}`;
   }
-  if (entry.type === "session_event") return `event/${entry.name}/${entry.partID}`;
-  if (entry.continues === undefined) return undefined;
+  if (entry.type === "session_event" || entry.continues === undefined) return undefined;
   if (entry.type === "tool_use" || entry.type === "tool_result") return `${entry.type}/${entry.partID}/replace`;
   const hash = createHash("sha1").update(entry.content).digest("hex").slice(0, 12);
   const how = entry.unfinished === true ? `${entry.continues}/unfinished` : entry.continues;
@@ -47,7 +46,7 @@ export function stateKey(
   return continues === undefined ? undefined : endKey(type, partID);
 }
 
-/** Returns the key of all other entries. For a session event, `partID` is its `eventID`. */
+/** Returns the key of all other entries. For a session event, `partID` may be its `eventID`. */
 export function plainKey(
   type: TranscriptEntry["type"],
   messageID: string | undefined,

@@ -7,11 +7,13 @@ import {
   CALL_ID_LABEL,
   LAYOUTS,
   type Layout,
+  FENCE_LABELS,
   TITLE_LABEL,
   TRUNCATED,
   fenceAtEnd,
 } from "./sections.ts";
 import { decodeText } from "./text-escapes.ts";
+import { usageIn } from "./usage-text.ts";
 import { decodeInline } from "./visible.ts";
 
 /** File with the full text of a shortened output. */
@@ -29,8 +31,6 @@ export interface SectionDraft {
   texts: Map<string, string>;
   /** File with the full output; `output` is only the beginning. */
   outputFile?: OutputFile;
-  /** The input is that of the earlier call with the same id. */
-  sameInput: boolean;
   /** Descriptions of inconsistencies. */
   damage: string[];
 }
@@ -45,7 +45,8 @@ const LAYOUT = new Set([
   "outputPath",
   "outputChars",
   "outputEscaped",
-  "sameInput",
+  "textPart",
+  "noData",
 ]);
 
 /**
@@ -63,15 +64,25 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   if (!headingsOf(layout, comment).includes(heading[2])) {
     damage.push("its heading and its comment name different kinds of entry");
   }
-  const blocks = readBlocks(text.slice(headingEnd + 2, -2), bodyOf(layout.body, comment, damage), damage);
+  const body = text.slice(headingEnd + 2, -2);
+  const blocks =
+    layout.body === undefined
+      ? readLabelled(body, type === "tool_use" ? "input" : "output", damage)
+      : readBlocks(body, bodyOf(layout.body, comment, damage), damage);
   const fields: JsonObject = { type, timestamp: heading[1] };
   if (heading[3] !== undefined) fields[layout.name ?? "tool"] = heading[3];
   if (blocks.call !== undefined) fields["callID"] = blocks.call;
   if (blocks.title !== undefined) fields["title"] = blocks.title;
   for (const [key, value] of Object.entries(comment)) if (!LAYOUT.has(key)) fields[key] = value;
+  if (type === "tool_result") addStatus(fields, heading[2]);
 
   const content = blocks.content === undefined ? undefined : decodeText(blocks.content);
   if (content !== undefined) fields[layout.text ?? "content"] = content;
+  if (isString(comment["textPart"])) fields["parts"] = [{ type: "text", text: content, id: comment["textPart"] }];
+  if (fields["name"] === "usage" && isString(content) && comment["told"] === undefined && blocks.data === undefined) {
+    const data = usageIn(content);
+    if (data !== undefined && comment["noData"] !== true) fields["data"] = data;
+  }
   if (blocks.input !== undefined) fields["input"] = parseJson(blocks.input, damage);
   if (blocks.data !== undefined) fields["data"] = parseJson(blocks.data, damage);
   const outputFile = outputFileOf(comment);
@@ -87,9 +98,17 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   if (content !== undefined) texts.set("content", content);
   if (isString(output)) texts.set("output", output);
   if (isString(fields["title"])) texts.set("title", fields["title"]);
-  const draft: SectionDraft = { fields, texts, sameInput: comment["sameInput"] === true, damage };
+  const draft: SectionDraft = { fields, texts, damage };
   if (outputFile !== undefined) draft.outputFile = outputFile;
   return draft;
+}
+
+/** Adds the status that the heading of a result says. */
+function addStatus(fields: JsonObject, heading: string | undefined): void {
+  const [completed, failed] = LAYOUTS.tool_result.headings;
+  if (fields["status"] === null) delete fields["status"];
+  else if (fields["status"] === undefined && heading === completed) fields["status"] = "completed";
+  else if (fields["status"] === undefined && heading === failed) fields["status"] = "error";
 }
 
 /** Returns the beginnings that the heading of an entry may have. */
@@ -140,6 +159,32 @@ function readBlocks(body: string, blocks: readonly Block[], damage: string[]): B
     rest = rest.slice(0, Math.max(taken - 2, 0));
   }
   if (rest.trim() !== "") damage.push("there is more in it than was written");
+  return found;
+}
+
+/** Reads the lines and fences of a call or result, also from last to first, and names each fence by the line above it. */
+function readLabelled(body: string, needed: "input" | "output", damage: string[]): BlockTexts {
+  const found: BlockTexts = { texts: [] };
+  let fences: string[] = [];
+  for (let rest = body; rest !== "";) {
+    const fence = fenceAtEnd(rest);
+    const gap = rest.lastIndexOf("\n\n");
+    const start = fence?.start ?? (gap === -1 ? 0 : gap + 2);
+    if (fence !== undefined) {
+      fences.unshift(fence.content);
+    } else {
+      const line = rest.slice(start);
+      const label = FENCE_LABELS[line];
+      if (label === "text") found.texts.unshift(...fences.splice(0));
+      else if (label !== undefined) [found[label], fences] = [fences[0] ?? "", fences.slice(1)];
+      if (fences.length > 0 || line.includes("\n")) damage.push("there is more in it than was written");
+      fences = [];
+      if (!takeLine(line, "call", found)) takeLine(line, "title", found);
+    }
+    rest = rest.slice(0, Math.max(start - 2, 0));
+  }
+  if (found[needed] === undefined) damage.push(`its block "${needed}" is not where it should be`);
+  if (found.call === undefined) damage.push('its block "call" is not where it should be');
   return found;
 }
 

@@ -11,7 +11,10 @@ import type {
   Attachment,
   SubagentLink,
 } from "./entry-types.ts";
+import { isDeepStrictEqual } from "node:util";
 import { count } from "../../quantities.ts";
+import { usageIn } from "./usage-text.ts";
+import { isObject } from "./entry-guards.ts";
 import { commentJson, fencedJson } from "./json-text.ts";
 import { specialKey } from "./keys.ts";
 import { SectionBuilder } from "./section-builder.ts";
@@ -74,7 +77,8 @@ function addToolUse(section: SectionBuilder, entry: ToolUseEntry, options: Markd
 function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   section.callID(entry.callID);
   if (entry.title !== undefined) section.title(entry.title);
-  section.notes(entry, "status", "hostStatus", "exitCode", "unfinished");
+  section.note("status", notedStatus(entry));
+  section.notes(entry, "hostStatus", "exitCode", "unfinished");
   if (entry.status !== undefined && (entry.status === "interrupted" || entry.continues !== undefined)) {
     section.line(`**Status**: ${entry.status}`);
   }
@@ -88,11 +92,16 @@ function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options:
   section.note("continues", entry.continues);
 }
 
+/** Returns the status unless the heading says it; null for an entry without one. */
+function notedStatus({ status, continues }: ToolResultEntry): string | null | undefined {
+  if (continues !== undefined || status === "interrupted") return status;
+  return status === undefined ? null : undefined;
+}
+
 function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   if (typeof entry.output === "string") section.texts.add("output", entry.output);
   if (entry.title !== undefined) section.texts.add("title", entry.title);
-  if (options.inputIsKnown === true && entry.continues === undefined) section.note("sameInput", true);
-  else section.noteWithTexts("input", entry.input);
+  if (options.inputIsKnown !== true || entry.continues !== undefined) section.noteWithTexts("input", entry.input);
   section.noteWithTexts("metadata", entry.metadata, {
     heading: "### Diff",
     info: "diff",
@@ -128,11 +137,21 @@ function addUser(section: SectionBuilder, entry: UserMessageEntry, options: Mark
   section.content(entry.content);
   section.notes(entry, "agent", "model");
   showAttachments(section, entry.attachments, options);
+  const textPart = textPartID(entry);
+  if (textPart !== undefined) return section.note("textPart", textPart);
   section.noteWithTexts("parts", entry.parts, {
     heading: "### Added by the host",
     info: "text",
     shows: (text, key, owner) => text.length >= LONG_TEXT_LENGTH || (key === "text" && isTextPart(owner)),
   });
+}
+
+/** Returns the id of the only part, if that is the message's text and nothing else. */
+function textPartID({ content, parts }: UserMessageEntry): string | undefined {
+  const [part, ...others] = parts;
+  if (others.length > 0 || !isObject(part) || typeof part["id"] !== "string") return undefined;
+  const isText = part["type"] === "text" && part["text"] === content && Object.keys(part).length === 3;
+  return isText ? part["id"] : undefined;
 }
 
 function isTextPart(part: object | undefined): boolean {
@@ -161,6 +180,11 @@ const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert"]);
 function addEvent(section: SectionBuilder, entry: SessionEventEntry): void {
   section.note("eventID", entry.eventID);
   if (entry.text !== undefined) section.content(entry.text);
+  if (entry.name === "usage" && entry.text !== undefined) {
+    const told = usageIn(entry.text);
+    if (told !== undefined && entry.data === undefined) return section.note("noData", true);
+    if (told !== undefined && isDeepStrictEqual(told, entry.data)) return;
+  }
   if (entry.data !== undefined && (entry.text === undefined || !TOLD_BY_TEXT.has(entry.name))) {
     section.fence("data", fencedJson(entry.data), "json");
   } else {
@@ -213,8 +237,8 @@ export interface MarkdownEntryOptions extends MarkdownHeaderOptions {
   /** Maximum length of an inline output in UTF-16 units, if `outputPath` has the full text. Default 5,000. */
   maxInlineChars?: number;
   /**
-   * The file already has the call with an equal `input`, so the result only refers to it. Default false: the input is
-   * in the result's comment.
+   * The file has the call with an equal `input`, which readers give to the result. Default false: the input is in the
+   * result's comment.
    */
   inputIsKnown?: boolean;
 }

@@ -1,6 +1,7 @@
 /** Reads markdown transcripts entry by entry, whatever their content. */
 import { isUtf8 } from "node:buffer";
-import type { ToolUseEntry, TranscriptEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
+import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
+import { CallInputs } from "./call-inputs.ts";
 import { isEntryType, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import {
   type ItemReader,
@@ -48,9 +49,6 @@ export async function parseMarkdownTranscript(
   return collect(readMarkdownTranscript(input, options));
 }
 
-/** Maximum number of calls without a result that are remembered; beyond it the oldest is dropped, since some never end. */
-const MAX_CALLS = 1000;
-
 /** Reads chunk by chunk. */
 export class MarkdownReader implements ItemReader {
   readonly #options: MarkdownReadOptions;
@@ -58,8 +56,7 @@ export class MarkdownReader implements ItemReader {
   /** Line of the next section. */
   #line: number;
   #mayLackHeader: boolean;
-  /** Calls whose results have not been read yet, for results whose comment says `sameInput`. */
-  readonly #calls: ToolUseEntry[] = [];
+  readonly #calls = new CallInputs();
 
   constructor(options: MarkdownReadOptions, start: ReadingMark = FILE_START) {
     this.#options = options;
@@ -122,7 +119,7 @@ export class MarkdownReader implements ItemReader {
     if (!isTranscriptEntry(fields)) {
       return report("damaged_entry", `Entry left out: ${[...damage, whyNoEntry(fields)].join("; ")}.`);
     }
-    if (fields.type === "tool_use") this.#remember(fields);
+    if (fields.type === "tool_use") this.#calls.remember(fields);
     if (damage.length > 0) {
       const what = damage.join("; ");
       report("damaged_entry", `This entry may not be as it was recorded: ${what}. Was it edited by hand?`);
@@ -161,26 +158,12 @@ export class MarkdownReader implements ItemReader {
     }
   }
 
-  /** Inserts the input of the result's call, if the comment refers to it. A replaced result has its own. */
-  #fillInput({ fields, sameInput, damage }: SectionDraft): void {
-    const { callID, partID } = fields;
-    const sameID = (call: ToolUseEntry): boolean => call.callID === callID;
-    const same = this.#calls.findLastIndex((call) => sameID(call) && call.partID === partID);
-    const at = same === -1 ? this.#calls.findLastIndex(sameID) : same;
-    const [call] = at === -1 ? [] : this.#calls.splice(at, 1);
-    if (!sameInput) return;
-    if (call === undefined) {
-      damage.push("it says that its input is that of its call, but no such call stands before it");
-    }
+  /** Inserts the input of the result's call. A replacing result has its own. */
+  #fillInput({ fields, damage }: SectionDraft): void {
+    const call = this.#calls.take(fields);
+    if (fields["input"] !== undefined) return;
+    if (call === undefined) damage.push("the call with its input is not before it");
     fields["input"] = call?.input ?? null;
-  }
-
-  #remember(call: ToolUseEntry): void {
-    const { callID, partID } = call;
-    const earlier = this.#calls.findIndex((known) => known.callID === callID && known.partID === partID);
-    if (earlier !== -1) this.#calls.splice(earlier, 1);
-    this.#calls.push(call);
-    if (this.#calls.length > MAX_CALLS) this.#calls.shift();
   }
 }
 

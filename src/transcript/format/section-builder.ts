@@ -116,8 +116,8 @@ export class SectionBuilder {
   toMarkdown(): string {
     const heading = this.#heading();
     const usual = LAYOUTS[this.#entry.type].body;
-    const isUsual = usual.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
-    if (!isUsual) this.note("body", this.#body);
+    const isUsual = usual?.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
+    if (usual !== undefined && !isUsual) this.note("body", this.#body);
     const comment = ENTRY_COMMENT + commentJson(this.#comment) + COMMENT_END;
     return `${[heading, ...this.#shown, comment].join("\n\n")}${SECTION_END}`;
   }

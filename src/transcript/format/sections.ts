@@ -16,6 +16,13 @@ export const TRUNCATED = "\n... (truncated)";
 export const CALL_ID_LABEL = "**Call ID**: ";
 export const TITLE_LABEL = "**Title**: ";
 
+/** Lines above the fences of a call or result, with the block in the fences. */
+export const FENCE_LABELS: Readonly<Record<string, "input" | "output" | "text">> = {
+  "### Input": "input",
+  "### Output": "output",
+  "### Diff": "text",
+};
+
 /** Returns whether a line may be between two sections. */
 export function isFiller(line: string): boolean {
   return ["", "---"].includes(line.trim());
@@ -41,8 +48,11 @@ export interface Layout {
   replacementName?: string;
   /** Field shown as `content` or `fenced`. */
   text?: "content" | "text";
-  /** Usual blocks. The comment's `body` lists others. */
-  body: readonly Block[];
+  /**
+   * Usual blocks; the comment's `body` lists others. Undefined: every fence follows a line that names it (`FENCE_LABELS`),
+   * so the blocks need not be listed.
+   */
+  body?: readonly Block[];
   /** Comment fields whose values refer to texts of the section, each with the field of the entry. */
   references?: Readonly<Record<string, string>>;
 }
@@ -55,13 +65,11 @@ export const LAYOUTS: Readonly<Record<TranscriptEntry["type"], Layout>> = {
     headings: ["Tool Use"],
     name: "tool",
     replacementName: "corrected call",
-    body: ["call", "line", "input"],
   },
   tool_result: {
     headings: ["Tool Result", "Tool Error"],
     name: "tool",
     replacementName: "late result",
-    body: ["call", "line", "output"],
     references: { input: "input", metadata: "metadata" },
   },
   session_event: {

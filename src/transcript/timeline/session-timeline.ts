@@ -1,6 +1,5 @@
 import { dropOldest, isoTime, type Draft } from "../entry-draft.ts";
 import { given } from "../../given.ts";
-import { count } from "../../quantities.ts";
 import type {
   ActivityRecord,
   EventRecord,
@@ -35,7 +34,8 @@ import {
 } from "./stage.ts";
 import { eventEntry, usageEntry, userEntry } from "../record-entries.ts";
 import { Texts } from "./texts.ts";
-import type { TokenCounts, SessionEventEntry } from "../format/entry-types.ts";
+import { usageText } from "../format/usage-text.ts";
+import type { SessionEventEntry } from "../format/entry-types.ts";
 
 /** Maximum number of unanswered requests remembered. */
 const MAX_ASKED = 1_000;
@@ -179,7 +179,7 @@ export class Timeline {
     if (written.has(record.partID)) return;
     written.add(record.partID);
     const { model, lastMs, createdMs } = messages.of(record.messageID);
-    const text = usageText(model, record.tokens, record.cost);
+    const text = usageText({ ...record, ...given({ model }) });
     const now = this.#stage.nowMs();
     const place = { ...record, timestamp: isoTime(lastMs ?? createdMs, now) };
     this.#stage.queue.add(eventItem(record, usageEntry(place, model, record, text), now));
@@ -269,21 +269,6 @@ export class Timeline {
     const isUnderWay = messageIDs.some((messageID) => this.#stage.messages.isUnderWay(messageID));
     return this.#idleSinceMs + (isUnderWay ? UNDER_WAY_GRACE_MS : IDLE_GRACE_MS);
   }
-}
-
-/** Returns `provider/model · 1,234 in · 56 out · $0.0012`, as far as known. */
-export function usageText(
-  model: string | undefined,
-  tokens: TokenCounts | undefined,
-  cost: number | undefined,
-): string {
-  const parts = [
-    model,
-    tokens && `${count(tokens.input)} in`,
-    tokens && `${count(tokens.output)} out`,
-    cost === undefined ? undefined : `$${cost.toFixed(4)}`,
-  ];
-  return parts.filter((part) => part !== undefined).join(" · ");
 }
 
 /** Session event with a position among the parts of a message. */

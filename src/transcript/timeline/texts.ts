@@ -1,3 +1,4 @@
+import { given } from "../../given.ts";
 import type { TextDeltaRecord, TextRecord } from "../records.ts";
 import { type Item, ORDER_MS, type Stage, keyOf } from "./stage.ts";
 import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
@@ -172,11 +173,13 @@ class TextItem implements Item {
     const { agent, model, aborted, completed } = messages.of(this.messageID);
     const isCutOff = aborted === true || (this.#texts.aborting && completed !== true);
     this.#isMarked = isCutOff;
+    // The usage of the model call names the model; a call that was cut off may have none.
+    const isMarked = this.interrupted || isCutOff;
     const timestamp = isoTime(this.#startMs, nowMs());
     const place = { timestamp, messageID: this.messageID, partID: this.partID };
     return {
-      ...textEntry(place, { reasoning: this.reasoning, content }, { agent, model }),
-      ...(this.interrupted || isCutOff ? { interrupted: true } : {}),
+      ...textEntry(place, { reasoning: this.reasoning, content }, { agent, ...(isMarked ? given({ model }) : {}) }),
+      ...(isMarked ? { interrupted: true } : {}),
       ...(this.interrupted ? { unfinished: true } : {}),
     };
   }
