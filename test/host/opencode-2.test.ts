@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
@@ -48,6 +48,7 @@ const SCRIPTS: Record<string, ModelScript> = {
     [text("The child is done.")],
   ],
   held: [[text("Begun."), call("shell", { command: "sleep 30; echo never" })], [text("Never said.")]],
+  reloaded: [[text("one two three ", { pieces: 1 }), gate("reloaded"), text("four")]],
   streamed: [[text("one two three ", { pieces: 1 }), gate("streamed"), text("four")]],
   retried: ({ attempt }) => (attempt === 1 ? [refuse(500, "scripted")] : [text("After a retry.")]),
   compacted: [[call("save_conversation", { compact: true })], [text("Saved, but not summarized.")]],
@@ -308,6 +309,30 @@ if (OPENCODE2_BIN === undefined) {
       const origin = events[1]?.find(({ name }) => name === "forked");
       assert.deepEqual(origin?.data, { sessionID: parent });
     });
+
+    test("writes a text once, with its model, when the host reloads its plugins in the middle of it", async () => {
+      const started = join(sandbox.root, "other-started");
+      const other = join(sandbox.root, "other.js");
+      const noted = `require("node:fs").writeFileSync(${JSON.stringify(started)}, "")`;
+      await writeFile(other, `export default { id: "other", setup: async () => { ${noted}; } };`);
+      const host = await start();
+      const sessionID = await host.createSession(sandbox.projectDir);
+      await host.prompt(sessionID, "scenario:plain");
+      await host.promptAsync(sessionID, "scenario:reloaded");
+      await model.reached("reloaded");
+      await sandbox.configure([...PLUGINS, other]);
+      await eventually(() => existsSync(started));
+      await sleep(500);
+      model.open("reloaded");
+      await host.idle(sessionID, 3);
+      const stored = toldByStore(await host.messages(sessionID));
+      await host.stop("SIGTERM");
+      assert.deepEqual((await told(sessionID)).told, stored.told);
+      const { raw } = await readTranscript(dataOf(sandbox.projectDir), `${sessionID}.md`);
+      const answers = raw.filter((entry) => entry.type === "assistant");
+      assert.ok(answers.every((entry) => entry.model !== undefined && entry.continues !== "replace"));
+      await sandbox.configure(PLUGINS);
+    }, 120_000);
 
     test("records text that was streamed before an abort, as interrupted", async () => {
       const host = await start();
