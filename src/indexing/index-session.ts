@@ -242,7 +242,7 @@ class Indexing {
     const before = (await store.figures([sessionId])).get(sessionId);
     return (before?.answers ?? [])
       .filter(({ source_id: id, is_sidechain }) => id !== null && !is_sidechain && !current.has(id))
-      .map(({ calls: _calls, ...answer }) => ({ ...answer, superseded: true }));
+      .map(({ calls: _calls, messages: _messages, ...answer }) => ({ ...answer, superseded: true }));
   }
 
   #isStored(row: RowState, state: RowState | undefined): boolean {

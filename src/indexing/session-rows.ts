@@ -21,7 +21,7 @@ import type {
 import { withEndings } from "../parse/parse-transcript.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import type { StoredAnswer, StoredBlock, StoredFigures, StoredMessage } from "../store/stored-model.ts";
-import { callCounts, isTypedPrompt } from "../sessions/read-figures.ts";
+import { answerMessages, callCounts, isTypedPrompt } from "../sessions/read-figures.ts";
 import { storableTime } from "../store/storable.ts";
 
 export interface RowsOptions {
@@ -131,6 +131,7 @@ export class SessionRows {
     const { tools, ...stats } = withEndings(this.#assembler.stats, this.#toolCalls());
     const messages = this.#finished.map(({ message }) => message);
     const answers = this.#finished.filter(({ message }) => message.message_type === "assistant");
+    const counts = answerMessages(messages);
     const calls = Map.groupBy(
       Array.from(this.#calls.values(), ({ block }) => block),
       ({ message_id }) => message_id,
@@ -151,7 +152,10 @@ export class SessionRows {
         subagent_count: stats.subagent_count,
         tools,
       },
-      answers: answers.map((answer) => answerOf(answer, calls.get(answer.message.id) ?? [])),
+      answers: answers.map((answer) => ({
+        ...answerOf(answer, calls.get(answer.message.id) ?? []),
+        ...given({ messages: counts.get(answer.message) }),
+      })),
       prompts: messages.filter(isTypedPrompt).flatMap(({ timestamp }) => storableTime(timestamp) ?? []),
     };
   }

@@ -26,6 +26,8 @@ export interface UsageRecord {
   isLowerBound: boolean;
   /** Calls of the answer, which its copies have too. Left out if it has none. */
   calls?: readonly CallCount[];
+  /** See `answerMessages`. Its copies have as many. */
+  messages?: number;
 }
 
 /** Calls of one tool that ended in one way. */
@@ -284,7 +286,7 @@ export class UsageSum {
   /** Number of answers without a price, by model. */
   readonly #unpriced = new Map<string, number>();
 
-  add(usage: Omit<UsageRecord, "sourceId" | "requestId" | "timestamp" | "isSidechain" | "calls">): void {
+  add(usage: Omit<UsageRecord, "sourceId" | "requestId" | "timestamp" | "isSidechain" | "calls" | "messages">): void {
     this.#messages += 1;
     this.#in += usage.tokensIn;
     this.#out += usage.tokensOut;

@@ -39,7 +39,7 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
   const tops = read.filter(isTop);
-  // Forks, branches and asides have copies of earlier calls and prompts, as they have of answers.
+  // Forks, branches and asides have copies of earlier calls and messages, as they have of answers.
   const copied = all.copies.flatMap(({ calls = [] }) => calls);
   const copies = (status?: ToolStatus): number =>
     copied.reduce((total, call) => total + (status === undefined || call.status === status ? call.count : 0), 0);
@@ -61,7 +61,10 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
     repeated_messages: all.repeated,
     // The prompts of subagents are from the sessions that started them.
     prompts: tops.reduce((total, { figures }) => total + figures.stats.human_messages, 0) - copiedPrompts(tops, all),
-    messages: sum(({ total_messages }) => total_messages),
+    messages:
+      sum(({ total_messages }) => total_messages) -
+      copiedPrompts(read, all) -
+      all.copies.reduce((total, { messages = 0 }) => total + messages, 0),
     tool_calls: sum(({ tool_use_count }) => tool_use_count) - copies(),
     tool_errors: sum(({ tool_error_count }) => tool_error_count) - copies("error"),
     tool_rejected: sum(({ tool_rejected_count }) => tool_rejected_count) - copies("rejected"),

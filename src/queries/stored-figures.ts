@@ -70,7 +70,7 @@ function figuresIn(session: StoredSession, { counts, answers, prompts }: StoredF
     const answer = pricedAnswer(row, pricing);
     const record = usageOf(answer);
     sums.add(record, hasUsage(answer));
-    if (hasUsage(answer)) usage.push({ ...record, ...given({ calls: row.calls }) });
+    if (hasUsage(answer)) usage.push({ ...record, ...given({ calls: row.calls, messages: row.messages }) });
   }
   const { ended_at: last } = session;
   const first = firstTimeOf(session);

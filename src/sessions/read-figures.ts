@@ -38,7 +38,7 @@ export async function figuresOf(
   ref: SessionRef,
   { between, signal, stdin }: Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin"> = {},
 ): Promise<Figures> {
-  const answers = new Set<TranscriptMessage>();
+  const all = new Set<TranscriptMessage>();
   const prompts: string[] = [];
   const input = openReadable(ref, { stdin });
   const options = {
@@ -49,12 +49,15 @@ export async function figuresOf(
     ...(between === undefined ? {} : { between }),
   };
   const { reader, messages, blocks } = await readCalls(input, options, (message) => {
-    if (message.message_type === "assistant") answers.add(message);
+    if (all.has(message)) return;
+    all.add(message);
     const time = isTypedPrompt(message) ? inUtc(message.timestamp) : null;
     if (time !== null) prompts.push(time);
   });
   const { stats, metadata, lines, error_count } = reader.summary();
   const ended = withEndings(stats, correlateToolCalls(messages, blocks));
+  const answers = [...all].filter(({ message_type }) => message_type === "assistant");
+  const counts = answerMessages(all);
   const calls = Map.groupBy(blocks, ({ message_id }) => message_id);
   return {
     stats: ended,
@@ -67,10 +70,10 @@ export async function figuresOf(
     // Of an archived session, these are counted and not kept.
     unknown_lines: ref.archived?.counts.unknown_lines ?? lines.unknown,
     error_count: ref.archived?.counts.damaged ?? error_count,
-    usage: [...answers].filter(hasUsage).map((answer) => ({
+    usage: answers.filter(hasUsage).map((answer) => ({
       ...usageOf(answer),
       timestamp: inUtc(answer.timestamp),
-      ...given({ calls: callCounts(calls.get(answer.id) ?? []) }),
+      ...given({ calls: callCounts(calls.get(answer.id) ?? []), messages: counts.get(answer) }),
     })),
     prompts,
   };
@@ -82,6 +85,22 @@ export function isTypedPrompt({
   is_sidechain,
 }: Pick<TranscriptMessage, "user_kind" | "is_sidechain">): boolean {
   return user_kind === "human" && !is_sidechain;
+}
+
+/**
+ * Returns the number of messages that belong to each answer with usage: itself and those since the answer before, such as
+ * results, without the person's prompts.
+ */
+export function answerMessages(messages: Iterable<TranscriptMessage>): Map<TranscriptMessage, number> {
+  const counts = new Map<TranscriptMessage, number>();
+  let count = 0;
+  for (const message of messages) {
+    if (!isTypedPrompt(message)) count += 1;
+    if (message.message_type !== "assistant" || !hasUsage(message)) continue;
+    counts.set(message, count);
+    count = 0;
+  }
+  return counts;
 }
 
 /** Counts the calls among blocks; undefined if there are none. */

@@ -82,7 +82,7 @@ export type FigureCounts = Omit<
 >;
 
 /** What an assistant message cost. Its metadata is what a price depends on. */
-export type StoredAnswer = Pick<UsageRecord, "calls"> &
+export type StoredAnswer = Pick<UsageRecord, "calls" | "messages"> &
   Pick<
     StoredMessage,
     | ("source_id" | "request_id" | "model" | "provider" | "occurred_at" | "is_sidechain" | "metadata" | "superseded")

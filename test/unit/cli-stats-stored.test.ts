@@ -317,7 +317,7 @@ describe("figures from an index", () => {
     assert.ok((await other.run(["list"])).includes('"prompt":"changed"'));
   });
 
-  test("count what a fork copied once: prompts, calls and failures as well as answers", async () => {
+  test("count what a fork copied once: prompts, calls, failures and messages as well as answers", async () => {
     const other = new Machine();
     const minute = (at: number): Record<string, unknown> => ({ timestamp: `2026-03-02T09:0${at}:00.000Z` });
     const call = answer("msg_1", [toolUse("toolu_1", "Bash", { command: "ls" })], usage(1, 2), minute(2));
@@ -331,10 +331,10 @@ describe("figures from an index", () => {
     other.write(`.claude/projects/-p/${ID}.jsonl`, file(...first));
     other.write(`.claude/projects/-p/${FORK}.jsonl`, file(...copies));
     const sums = async (stdout: Promise<string>): Promise<unknown> => {
-      const { total, prompts, tool_calls, tool_errors, tools } = JSON.parse(await stdout);
-      return [total.messages, prompts, tool_calls, tool_errors, tools];
+      const { total, prompts, tool_calls, tool_errors, tools, messages } = JSON.parse(await stdout);
+      return [total.messages, prompts, tool_calls, tool_errors, tools, messages];
     };
-    const expected = [3, 2, 1, 1, [{ tool: "Bash", calls: 1, errors: 1 }]];
+    const expected = [3, 2, 1, 1, [{ tool: "Bash", calls: 1, errors: 1 }], 6];
     assert.deepEqual(await sums(other.cold(["stats"])), expected, "read");
     assert.deepEqual(await sums(other.run(["stats"])), expected, "figures");
     await other.index();
