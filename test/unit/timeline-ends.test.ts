@@ -34,8 +34,8 @@ describe("the user stops the assistant", () => {
       .wait(15)
       .does(wholeText(at("prt_03"), "Once upon a"), message(sessionID, "msg_2", "assistant", ABORTED), ...IDLE);
     assert.deepEqual(settled(driver).told("with events").slice(1), [
-      "event: error",
       "assistant (interrupted): Once upon a",
+      "event: error",
     ]);
   });
 

@@ -175,7 +175,7 @@ function smallPrint(entry: AssistantMessageEntry | ReasoningEntry): string {
 }
 
 /** Events whose text says the same as their data, which is therefore in the comment. */
-const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert"]);
+const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert", "retry", "error"]);
 
 function addEvent(section: SectionBuilder, entry: SessionEventEntry): void {
   section.note("eventID", entry.eventID);

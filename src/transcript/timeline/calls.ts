@@ -1,6 +1,15 @@
 import { type Draft, dropOldest, isoTime } from "../entry-draft.ts";
 import { given } from "../../given.ts";
-import { type Item, ORDER_MS, RESULT_CONFIRM_MS, type Stage, USE_CONFIRM_MS, isReady, keyOf } from "./stage.ts";
+import {
+  BEHIND_ALL,
+  type Item,
+  ORDER_MS,
+  RESULT_CONFIRM_MS,
+  type Stage,
+  USE_CONFIRM_MS,
+  isReady,
+  keyOf,
+} from "./stage.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ToolUseEntry } from "../format/entry-types.ts";
 import { type CallFacts, type EntryPlace, resultEntry, useEntry } from "../record-entries.ts";
@@ -8,8 +17,6 @@ import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../r
 
 /** Maximum number of open calls of a session; beyond it the oldest counts as ended without a result. */
 const MAX_OPEN_CALLS = 1_000;
-/** Sorts after all ids of the host. */
-const BEHIND_ALL = "\uffff";
 
 /**
  * Tool calls of one session without a result, with their inputs. Hooks identify a call by its call id, which providers

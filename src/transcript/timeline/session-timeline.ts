@@ -17,6 +17,7 @@ import type {
 } from "../records.ts";
 import { Calls } from "./calls.ts";
 import {
+  BEHIND_ALL,
   BURST_MS,
   IDLE_GRACE_MS,
   type Item,
@@ -44,8 +45,27 @@ const MAX_ASKED = 1_000;
  * Turns the records of one session into entries in conversation order, each once.
  *
  * Records do not arrive in conversation order: the end of a text comes after the calls that follow it, hooks come before
- * or after the events for the same call, and late ends come after the session is idle. Nothing here uses the disk, the
- * network or the clock; times are passed in.
+ * or after the events for the same call, and late ends come after the session is idle. The rules:
+ *
+ * 1. A text is written when its end comes. If a later part has waited for it too long, the text so far is written, and
+ *    its rest follows as an entry that continues it.
+ * 2. The use of a call is written when its input is known, the result when the call has ended, after its use.
+ * 3. A prompt is written when a record of a later message comes, or when no more of its parts have come for a while.
+ * 4. Usage and other events of a message take the position of their part. Events of the session are written at once; one
+ *    about a call follows its use, and an error follows the texts that it ended.
+ * 5. Some time after the session is idle, everything that is open ends as interrupted. If a real end comes later, it is
+ *    written as an entry that replaces the invented one.
+ *
+ * | entry  | open                              | written                       | later                            |
+ * | ------ | --------------------------------- | ----------------------------- | -------------------------------- |
+ * | text   | deltas are added                  | at its end, in part order     | changed by the host: replaced    |
+ * | use    | arguments are streamed            | input known, in part order    | ran with another input: replaced |
+ * | result | the call runs                     | ended, and its use is written | invented, real one came: replaced |
+ * | prompt | parts arrive one by one           | a later message, or a wait    | a part was added: another entry  |
+ * | event  | waits for its part's turn         | its turn                      | never                            |
+ *
+ * The waits are in `stage.ts`, each with its unit and reason. Nothing here uses the disk, the network or the clock; times
+ * are passed in.
  */
 export class Timeline {
   readonly #stage: Stage;
@@ -210,7 +230,10 @@ export class Timeline {
     const timestamp = isoTime(undefined, nowMs());
     const draft: Draft = { entry: { type: "session_event", timestamp, name, ...given({ text, data, eventID }) } };
     // If the call waits for a text before it, its events wait with it.
-    if (callID === undefined || !this.#calls.attach(callID, draft)) this.#stage.emit([draft]);
+    if (callID !== undefined && this.#calls.attach(callID, draft)) return;
+    // An aborted answer's text ends after the error is reported, or is cut off once the session is idle.
+    if (name === "error" && this.#texts.size > 0) this.#stage.queue.add(lateItem(draft, nowMs()));
+    else this.#stage.emit([draft]);
   }
 
   /** Returns the call of a request that is now answered. */
@@ -284,6 +307,18 @@ function eventItem(
     betterAfterMs: undefined,
     patienceMs: ORDER_MS,
     take: () => [{ entry }],
+  };
+}
+
+/** Event that comes after everything that is open. */
+function lateItem(draft: Draft, nowMs: number): Item {
+  return {
+    key: BEHIND_ALL,
+    messageID: undefined,
+    readySinceMs: nowMs,
+    betterAfterMs: undefined,
+    patienceMs: PROMPT_HOLD_MS,
+    take: () => [draft],
   };
 }
 

@@ -35,6 +35,9 @@ export const IDLE_GRACE_MS = 2_000;
  */
 export const UNDER_WAY_GRACE_MS = 30_000;
 
+/** Sorts after all ids of the host. */
+export const BEHIND_ALL = "\uffff";
+
 /** Waits for its position in the conversation. */
 export interface Item {
   /** Items are ordered by key, mostly the host's part id. Those with the same key stay as they came. */
