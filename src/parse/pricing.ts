@@ -77,10 +77,14 @@ async function loadCatalog(): Promise<Pricing> {
   };
 }
 
+/** Returns the model without the size of the context, which Claude Code adds: `claude-opus-4-6[1m]`. */
+export function withoutContextSize(model: string): string {
+  return model.replace(/\[\w+\]$/, "");
+}
+
 /** Returns the models and providers to look up, in this order. */
 function* namings(given: string, provider: string | null): Generator<[model: string, provider: string | null]> {
-  // Claude Code adds the size of the context: `claude-opus-4-6[1m]`.
-  const model = given.replace(/\[\w+\]$/, "");
+  const model = withoutContextSize(given);
   if (provider !== null) yield [model, provider];
   yield [model, null];
   const slash = model.indexOf("/");

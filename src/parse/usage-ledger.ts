@@ -3,6 +3,7 @@
  * message id is counted once, in any order of adding sessions.
  */
 import type { ToolStatus, TranscriptMessage } from "./model.ts";
+import { withoutContextSize } from "./pricing.ts";
 import { inUtc } from "./times.ts";
 
 /** Usage of one answer. Times are ISO 8601, costs US dollars. */
@@ -53,7 +54,7 @@ export function usageOf(answer: Answer): UsageRecord {
   return {
     sourceId: answer.source_id,
     requestId: answer.request_id,
-    model: answer.model,
+    model: answer.model === null ? null : withoutContextSize(answer.model),
     timestamp: answer.timestamp,
     isSidechain: answer.is_sidechain,
     tokensIn: answer.tokens_in ?? 0,

@@ -397,6 +397,26 @@ describe("user lines", () => {
   });
 });
 
+test("records without conversation are known and skipped, without damage", async () => {
+  const sessionId = "S1";
+  const records = [
+    { type: "cost-state", sessionId, totalCostUSD: 13.75, modelUsage: { m: { inputTokens: 20, costUSD: 13.75 } } },
+    { type: "continued-in", sessionId, successorSessionId: "S2" },
+    { type: "history-suppression", sessionId, cause: "restored_owner_mismatch", timestamp: "2026-09-20T10:00:04.000Z" },
+    { type: "artifact-autoreact-ledger", v: 1, sessionId, artifacts: {} },
+    { type: "artifact-comment-monitor", v: 1, sessionId, artifacts: {} },
+  ];
+  const conversation = [userText("a"), answer("msg_1", [text("x")], usage(1, 2))];
+  const plain = await parsed(conversation);
+  const { messages, stats, errors, unknown_lines, lines } = await parsed([
+    ...conversation,
+    ...records.map((record) => JSON.stringify(record)),
+  ]);
+  assert.deepEqual([errors, unknown_lines], [[], []]);
+  assert.deepEqual(lines.skipped, Object.fromEntries(records.map(({ type }) => [type, 1])));
+  assert.deepEqual([messages.length, stats.tokens_out, stats.cost_estimate_usd], [2, 2, plain.stats.cost_estimate_usd]);
+});
+
 describe("the cost of an answer", () => {
   const M = 1_000_000;
   const iteration = (type: string, input: number, output: number, more: object = {}): object => ({
@@ -423,6 +443,29 @@ describe("the cost of an answer", () => {
     );
     return { cost: stats.cost_estimate_usd, out: stats.tokens_out };
   }
+
+  test("of a model with the size of its context in the name is that of the model, and counted with it", async () => {
+    const model = "claude-opus-4-6";
+    const input = file(
+      userText("a"),
+      answer("msg_1", [text("x")], { usage: { input_tokens: M, output_tokens: 0 }, model }),
+      answer("msg_2", [text("y")], { usage: { input_tokens: M, output_tokens: 0 }, model: `${model}[1m]` }),
+    );
+    const { messages, stats } = await parseTranscript("s-1", input);
+    const [, first, second] = messages;
+    assert.ok((first?.cost_usd ?? 0) > 0);
+    assert.equal(second?.cost_usd, first?.cost_usd);
+    assert.deepEqual(
+      Object.entries(stats.models).map(([name, sums]) => [name, sums.messages, sums.tokens_in]),
+      [[model, 2, 2 * M]],
+    );
+    const ledger = new UsageLedger("UTC");
+    ledger.add({ id: "s-1", project: null }, messages.slice(1).map(usageOf));
+    assert.deepEqual(
+      ledger.rows("model").map(({ key, messages: answers }) => [key, answers]),
+      [[model, 2]],
+    );
+  });
 
   test("fast mode, a batch, a region, searches and an hour in the cache are charged", async () => {
     const used = { input_tokens: M, output_tokens: M };

@@ -129,6 +129,8 @@ describe("Claude Code", () => {
     const path = machine.claudeFile(`-home-me-app/${UUID}.jsonl`, 1);
     machine.claudeFile(`-home-me-app/${UUID}/subagents/agent-a1.jsonl`, 4);
     machine.claudeFile(`-home-me-app/${UUID}/subagents/workflows/w/agent-a2.jsonl`, 3);
+    // Not a session, but a list of the subagents of a workflow.
+    machine.claudeFile(`-home-me-app/${UUID}/subagents/workflows/w/journal.jsonl`, 3);
     machine.claudeFile("-home-me-app/agent-old.jsonl", 2);
     machine.claudeFile("C--Users-me-app/later.jsonl", 5);
     machine.claudeFile(`-home-me-app/${UUID}/tool-results/x.txt`, 9);
