@@ -212,7 +212,8 @@ export class UsageLedger {
   }
 
   #merge(call: Call, session: LedgerSession, record: UsageRecord): void {
-    if (session.id !== call.session.id) this.#pairs.push([session.id, call.session.id]);
+    // Two files may have one id, as after a session was copied to another folder.
+    if (session !== call.session) this.#pairs.push([session.id, call.session.id]);
     const isFirst = comesBefore(record, session, call);
     this.#repeated.push(isFirst ? call.first : record);
     if (isFirst) {

@@ -33,7 +33,7 @@ function byPreference(a: SessionRef, b: SessionRef): number {
 
 /** Orders copies of a session: the one that went on comes first. Files only grow, and a copy may have any time. */
 export function byProgress(a: SessionRef, b: SessionRef): number {
-  return (b.bytes ?? 0) - (a.bytes ?? 0) || writtenMs(b) - writtenMs(a);
+  return (b.bytes ?? 0) - (a.bytes ?? 0) || saidMs(b) - saidMs(a) || b.modifiedMs - a.modifiedMs;
 }
 
 function rankOf({ source, database, path }: SessionRef): number {
@@ -42,8 +42,9 @@ function rankOf({ source, database, path }: SessionRef): number {
   return extname(path ?? "") === ".jsonl" ? 1 : 2;
 }
 
-function writtenMs({ modifiedMs, lastMs }: SessionRef): number {
-  return Math.max(modifiedMs, lastMs ?? 0);
+/** A copy that was only renamed or archived since has a newer time, and no newer message. */
+function saidMs({ modifiedMs, lastMs }: SessionRef): number {
+  return lastMs ?? modifiedMs;
 }
 
 /** Adds fields that only another form has. */

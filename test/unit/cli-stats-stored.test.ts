@@ -317,29 +317,33 @@ describe("figures from an index", () => {
     assert.ok((await other.run(["list"])).includes('"prompt":"changed"'));
   });
 
-  test("count what a fork copied once: prompts, calls, failures and messages as well as answers", async () => {
-    const other = new Machine();
-    const minute = (at: number): Record<string, unknown> => ({ timestamp: `2026-03-02T09:0${at}:00.000Z` });
-    const call = answer("msg_1", [toolUse("toolu_1", "Bash", { command: "ls" })], usage(1, 2), minute(2));
-    const failed = toolResult("toolu_1", "Exit code 2", minute(3), { is_error: true });
-    const first = [userText("Go", minute(1)), call, failed, answer("msg_2", [text("No")], usage(1, 2), minute(4))];
-    const own = [userText("In the fork", minute(5)), answer("msg_3", [text("Yes")], usage(1, 2), minute(6))];
-    const FORK = "11111111-2222-4333-8444-555555555555";
-    const copies = [...first, ...own].map((line, at) =>
-      line.replaceAll(/"sessionId":"[^"]*"/g, `"sessionId":"${FORK}"`).replace(/"uuid":"[^"]*"/, `"uuid":"f-${at}"`),
-    );
-    other.write(`.claude/projects/-p/${ID}.jsonl`, file(...first));
-    other.write(`.claude/projects/-p/${FORK}.jsonl`, file(...copies));
-    const sums = async (stdout: Promise<string>): Promise<unknown> => {
-      const { total, prompts, tool_calls, tool_errors, tools, messages } = JSON.parse(await stdout);
-      return [total.messages, prompts, tool_calls, tool_errors, tools, messages];
-    };
-    const expected = [3, 2, 1, 1, [{ tool: "Bash", calls: 1, errors: 1 }], 6];
-    assert.deepEqual(await sums(other.cold(["stats"])), expected, "read");
-    assert.deepEqual(await sums(other.run(["stats"])), expected, "figures");
-    await other.index();
-    assert.deepEqual(await sums(other.run(["stats"])), expected, "content");
-  });
+  for (const [what, folder, id] of [
+    ["a fork", "-p", "11111111-2222-4333-8444-555555555555"],
+    ["a session in another folder that went on under the same id", "-moved", ID],
+  ] as const) {
+    test(`count what ${what} copied once: prompts, calls, failures and messages as well as answers`, async () => {
+      const other = new Machine();
+      const minute = (at: number): Record<string, unknown> => ({ timestamp: `2026-03-02T09:0${at}:00.000Z` });
+      const call = answer("msg_1", [toolUse("toolu_1", "Bash", { command: "ls" })], usage(1, 2), minute(2));
+      const failed = toolResult("toolu_1", "Exit code 2", minute(3), { is_error: true });
+      const first = [userText("Go", minute(1)), call, failed, answer("msg_2", [text("No")], usage(1, 2), minute(4))];
+      const own = [userText("In the fork", minute(5)), answer("msg_3", [text("Yes")], usage(1, 2), minute(6))];
+      const copies = [...first, ...own].map((line, at) =>
+        line.replaceAll(/"sessionId":"[^"]*"/g, `"sessionId":"${id}"`).replace(/"uuid":"[^"]*"/, `"uuid":"f-${at}"`),
+      );
+      other.write(`.claude/projects/-p/${ID}.jsonl`, file(...first));
+      other.write(`.claude/projects/${folder}/${id}.jsonl`, file(...copies));
+      const sums = async (stdout: Promise<string>): Promise<unknown> => {
+        const { total, prompts, tool_calls, tool_errors, tools, messages } = JSON.parse(await stdout);
+        return [total.messages, prompts, tool_calls, tool_errors, tools, messages];
+      };
+      const expected = [3, 2, 1, 1, [{ tool: "Bash", calls: 1, errors: 1 }], 6];
+      assert.deepEqual(await sums(other.cold(["stats"])), expected, "read");
+      assert.deepEqual(await sums(other.run(["stats"])), expected, "figures");
+      await other.index();
+      assert.deepEqual(await sums(other.run(["stats"])), expected, "content");
+    });
+  }
 
   test("count the usage of answers once that a session has dropped, and nothing else of them", async () => {
     const other = new Machine();

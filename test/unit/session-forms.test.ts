@@ -119,6 +119,17 @@ describe("copies of opencode's database", () => {
       assert.deepEqual([stats.sessions, stats.prompts], [2, 3]);
     }
   });
+
+  test("the copy that was only renamed since does not hide what was said in the other", async () => {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [said("ses_1", ["asked", "answered", "asked again", "answered"])]);
+    const copy = join(dirname(machine.database), "opencode-stable.db");
+    await writeFakeStore(copy, [said("ses_1", ["asked", "answered"], -1)]);
+    const database = await sqliteWriter(copy);
+    database.exec(`UPDATE session SET title = 'A new name', time_updated = ${minuteMs(60)}`);
+    database.close();
+    assert.match((await run(machine, machine.home, ["show", "ses_1"])).stdout, /asked again/);
+  });
 });
 
 describe("the ids that list and stats print", () => {
