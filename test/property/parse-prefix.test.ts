@@ -17,6 +17,15 @@ const GROWING = ["tokens_in", "tokens_out", "cache_read", "cache_write", "cost_u
 const FILLED = ["request_id", "model", "provider", "timestamp"] as const;
 const FLAGS = ["has_text", "has_thinking", "has_tool_use", "has_tool_result"] as const;
 
+/** Totals of stream-json, at any places. */
+const totals = fc.array(
+  fc.record({ at: fc.nat(), tokens: fc.nat(5_000) }).map(({ at, tokens }) => {
+    const usage = { input_tokens: tokens, output_tokens: tokens };
+    return { at, line: JSON.stringify({ type: "result", usage, total_cost_usd: tokens / 1_000 }) };
+  }),
+  { maxLength: 2 },
+);
+
 /** Checks that `after` is `before` with further pieces. */
 function assertGrown(before: TranscriptMessage, after: TranscriptMessage): void {
   const settled = (message: TranscriptMessage): unknown => without(message, "id", ...GROWING, ...FILLED, ...FLAGS);
@@ -41,16 +50,20 @@ function blocksOf({ messages, content_blocks: blocks }: ParseResult, { ordinal }
 describe("the parse of the first lines", () => {
   test("is a prefix of the parse of all, but for answers of which more comes and the ends of calls", async () => {
     await fc.assert(
-      fc.asyncProperty(anyLines(), fc.nat(), async (all, place) => {
-        // Totals at the end change the answers before them.
-        const lines = all.filter((line) => !/"type":\s*"result"/.test(line));
+      fc.asyncProperty(anyLines(), fc.nat(), totals, async (made, place, ends) => {
+        const lines = [...made];
+        for (const { at, line } of ends) lines.splice(at % (lines.length + 1), 0, line);
         const some = lines.slice(0, place % (lines.length + 1));
         const [part, whole] = [await parsed(some), await parsed(lines)];
-        const mayGrow = idsIn(lines.slice(some.length));
+        const rest = lines.slice(some.length);
+        const mayGrow = idsIn(rest);
+        // Totals at the end of stream-json have the usage of the answers before them.
+        const hasTotals = rest.some((line) => /"type":\s*"result"/.test(line));
         for (const [n, before] of part.messages.entries()) {
           const after = whole.messages[n];
           assert.ok(after);
-          if (before.source_id !== null && mayGrow.has(before.source_id)) assertGrown(before, after);
+          const isAnswer = before.message_type === "assistant";
+          if ((isAnswer && hasTotals) || mayGrow.has(before.source_id ?? "")) assertGrown(before, after);
           else assert.deepEqual(without(after, "id"), without(before, "id"));
           const [said, all] = [blocksOf(part, before), blocksOf(whole, after)];
           assert.deepEqual(all.slice(0, said.length), said);

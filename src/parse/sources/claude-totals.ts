@@ -3,7 +3,7 @@
  * from the start of its stream; the `result` line has the totals of all answers so far.
  */
 import type { CallUsage, MessageDraft, UsageDraft } from "../message-draft.ts";
-import { countIn, fieldsOf, isFields, type Fields } from "../json-fields.ts";
+import { countIn, fieldsOf, isFields, textIn, type Fields } from "../json-fields.ts";
 
 type Totals = Pick<CallUsage, "tokensIn" | "tokensOut" | "cacheRead" | "cacheWrite">;
 
@@ -21,6 +21,8 @@ export class StreamTotals {
   /** What the last `result` had, since totals cover all turns of a process. */
   #before = NONE;
   #costBefore = 0;
+  /** Uuids of `result` lines, which may be repeated like any other. */
+  readonly #known = new Set<string>();
 
   note(draft: MessageDraft): void {
     const { type, answerId: id, usage } = draft;
@@ -34,6 +36,9 @@ export class StreamTotals {
    * each has a part of the cost.
    */
   result(record: Fields): MessageDraft[] {
+    const uuid = textIn(record["uuid"]);
+    if (uuid !== undefined && this.#known.has(uuid)) return [];
+    if (uuid !== undefined) this.#known.add(uuid);
     const totals = totalsOf(record);
     const answers = [...this.#answers.values()];
     const last = answers.findLast(({ draft }) => draft.isSidechain !== true) ?? answers.at(-1);
