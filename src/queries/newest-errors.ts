@@ -27,7 +27,7 @@ export async function* errorsOver(
       yield {
         ref,
         rows: rows.filter((row) => isBetween(row, between)).toReversed(),
-        damaged: read?.errors.length ?? 0,
+        damaged: ref.archived?.counts.damaged ?? read?.errors.length ?? 0,
         problem: null,
       };
     } catch (error) {
