@@ -12,6 +12,8 @@ export interface Agent {
   readonly displayName: string;
   /** False for our transcripts, which are sessions of other agents. */
   readonly hasSessions: boolean;
+  /** Its places are databases, and its sessions rows of them. Otherwise each is a file. */
+  readonly isInDatabase: boolean;
   /**
    * Its sessions can be in places of several agents, with one id: in a database and in our transcripts. False if a session is
    * one file, of which there may be copies.

@@ -17,6 +17,11 @@ export function agentNamed(name: string | null): Agent | undefined {
 }
 
 /** Returns the agent in whose place a session is; undefined for any other file. */
-export function agentAt({ source, agent, database }: Pick<SessionRef, "source" | "agent" | "database">) {
-  return agentNamed(database === null ? source : agent);
+export function agentAt({ source }: Pick<SessionRef, "source">): Agent | undefined {
+  return agentNamed(source);
+}
+
+/** Returns whether a session is in a database. */
+export function isInDatabase(session: Pick<SessionRef, "source">): boolean {
+  return agentAt(session)?.isInDatabase === true;
 }

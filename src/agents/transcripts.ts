@@ -25,6 +25,7 @@ export const transcripts: Agent = {
   name: NAME,
   displayName: "transcripts",
   hasSessions: false,
+  isInDatabase: false,
   hasForms: true,
   places,
   scan,

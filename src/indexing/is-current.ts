@@ -42,7 +42,7 @@ function covers(
 ): boolean {
   if (path !== placeOf(ref) || source !== ref.source) return false;
   // For a database the stored time may be that of a part, which is later than the session's own.
-  if (ref.source === "opencode-store") return source_modified_ms >= ref.modifiedMs;
+  if (ref.database !== null) return source_modified_ms >= ref.modifiedMs;
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
 }
 

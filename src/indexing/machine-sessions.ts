@@ -1,4 +1,5 @@
 /** Matches the sessions on this machine with those in the store. */
+import { agentNamed, isInDatabase } from "../agents/registry.ts";
 import { statSync, type Stats } from "node:fs";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { errorCode } from "../transcript/files/fault.ts";
@@ -80,7 +81,7 @@ function formAt(row: StoredSession, ref: SessionRef, found: SessionsFound | unde
     project: ref.project,
     parentId: ref.parentId,
   };
-  if (row.source === "opencode-store") {
+  if (isInDatabase(row)) {
     const modifiedMs = row.state.source_modified_ms || (msOf(row.modified_at) ?? 0);
     return sessionRef({ ...known, database: row.path, modifiedMs });
   }
@@ -105,7 +106,7 @@ export function databaseShares(refs: readonly SessionRef[]): Map<string | null, 
  * then none of the sessions here, whether or not it was indexed.
  */
 export function isElsewhere({ source, path }: StoredSession, roots: readonly Place[]): boolean {
-  if (source !== "claude-code" && source !== "opencode-store") return false;
+  if (agentNamed(source)?.hasSessions !== true) return false;
   return !roots.some((root) => isWithin(root.path, path)) && factsOf(path) !== undefined;
 }
 
@@ -113,7 +114,7 @@ export function isElsewhere({ source, path }: StoredSession, roots: readonly Pla
 export function isSourceThere({ source, path }: StoredSession, found: SessionsFound | undefined): boolean {
   if (path === "") return true;
   const isListed =
-    source === "opencode-store" &&
+    isInDatabase({ source }) &&
     found?.roots.some((root) => root.path === path && root.isThere) === true &&
     found.unreadable.every((place) => place.path !== path);
   return !isListed && factsOf(path) !== undefined;

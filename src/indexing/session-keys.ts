@@ -1,4 +1,5 @@
 /** Matches sessions on this machine with rows of the store. */
+import { isInDatabase } from "../agents/registry.ts";
 import { createHash } from "node:crypto";
 import { mayHaveForms } from "../sessions/session-forms.ts";
 import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
@@ -131,7 +132,7 @@ export function copiesElsewhere(
 ): Set<StoredSession> {
   if (own.length === sessions.length) return new Set();
   const contentOf = ({ session_id, source, state }: StoredSession): string =>
-    `${baseId(session_id)}\n${source === "opencode-store" ? `at ${state.source_modified_ms}` : state.source_bytes}`;
+    `${baseId(session_id)}\n${isInDatabase({ source }) ? `at ${state.source_modified_ms}` : state.source_bytes}`;
   const met = new Set(refs.map(({ id, bytes, modifiedMs }) => `${id}\n${bytes ?? `at ${modifiedMs}`}`));
   for (const session of own) met.add(contentOf(session));
   const ownRows = new Set(own);

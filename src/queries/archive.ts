@@ -1,4 +1,5 @@
 /** Finds sessions that only the store has, because their source is gone or on another machine. */
+import { isInDatabase } from "../agents/registry.ts";
 import { existsSync, type Stats, statSync } from "node:fs";
 import { isCurrent } from "../indexing/is-current.ts";
 import { isElsewhere, isSourceThere, withKnownForms } from "../indexing/machine-sessions.ts";
@@ -109,7 +110,7 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
 
 /** Returns the session with its file or database, if that is in a place that was not searched. */
 function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots">): SessionRef | undefined {
-  if (session.source === "opencode-store") {
+  if (isInDatabase(session)) {
     const { title, path, started_at, ended_at, modified_at } = session;
     if (roots.some((root) => root.path === path) || !existsSync(path)) return undefined;
     const times = { startedMs: msOf(started_at), lastMs: msOf(ended_at), modifiedMs: msOf(modified_at) ?? 0 };

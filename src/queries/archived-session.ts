@@ -2,6 +2,7 @@
  * Reads a session from the store by turning its rows back into the units of its source, so everything that reads a file
  * reads the store too.
  */
+import { isInDatabase } from "../agents/registry.ts";
 import { basename } from "node:path";
 import { hasContent } from "../indexing/is-current.ts";
 import { exactId, isOwnSession } from "../indexing/session-keys.ts";
@@ -43,7 +44,7 @@ export function archivedSession(
     startedMs: msOf(session.started_at),
     lastMs: msOf(session.ended_at),
     modifiedMs:
-      (source === "opencode-store" ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
+      (isInDatabase({ source }) ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
     bytes: ref.path === null ? null : (figures ?? state).source_bytes,
     archived: { sessionId, argument, host, source: archivedSource(store, session, withDropped), counts },
   };

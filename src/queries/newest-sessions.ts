@@ -65,12 +65,7 @@ export function listedSession({ ref, figures, problem }: SessionFigures) {
   const resume = resumeOf(ref, metadata?.cwd ?? null);
   return {
     session_id: hostOf(ref) === null ? ref.id : (ref.archived?.argument ?? ref.id),
-    source:
-      ref.source === "claude-code"
-        ? ref.source
-        : ref.source === "opencode-store"
-          ? ("opencode" as const)
-          : ("transcript" as const),
+    source: ref.source,
     agent: ref.agent,
     path: ref.path,
     database: ref.database,

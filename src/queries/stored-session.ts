@@ -1,4 +1,5 @@
 /** Converts rows of the store to sessions on this machine, and checks whether they can be read. */
+import { isInDatabase } from "../agents/registry.ts";
 import { accessSync, constants } from "node:fs";
 import { baseId, exactId, isOwnSession } from "../indexing/session-keys.ts";
 import { errorCode } from "../transcript/files/fault.ts";
@@ -22,7 +23,7 @@ export function storedRef({
     id: baseId(session_id),
     source,
     agent: agent || null,
-    ...(source === "opencode-store" ? { database: path } : { path }),
+    ...(isInDatabase({ source }) ? { database: path } : { path }),
     project: isFolder ? project : null,
     projectLabel: project ?? "",
     parentId: parent_id,

@@ -3,7 +3,7 @@
  * Ids of agents that have forms are unique, so those with the same id are one session. The first form that can be read answers.
  */
 import { extname } from "node:path";
-import { agentNamed } from "../agents/registry.ts";
+import { agentAt } from "../agents/registry.ts";
 import { placeOf, type SessionRef } from "./session-ref.ts";
 
 /** Joins the forms of each session into one ref, with the others as its alternatives, in order of preference. */
@@ -24,7 +24,7 @@ export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
 
 /** Returns whether a session may be in several forms; any file may be one. */
 export function mayHaveForms({ source }: { source: SessionRef["source"] }): boolean {
-  return agentNamed(source)?.hasForms ?? source !== "stdin";
+  return agentAt({ source })?.hasForms ?? source !== "stdin";
 }
 
 function byPreference(a: SessionRef, b: SessionRef): number {

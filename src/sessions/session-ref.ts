@@ -1,21 +1,19 @@
 /** References to sessions that were found but not read. */
 import type { Source } from "../parse/message-draft.ts";
 
-/**
- * Source of a session. `claude-code` and `transcript` (one of ours) are files in known places, `opencode-store` is
- * opencode's own database, `file` any other file named by the user, `stdin` standard input.
- */
-export type SessionSource = "claude-code" | "transcript" | "opencode-store" | "file" | "stdin";
-
 export interface SessionRef {
   /** The agent's own id: a UUID, `ses_…`; for a Claude Code subagent the name of its file, `agent-…`. */
   id: string;
-  source: SessionSource;
+  /**
+   * Name of the agent in whose place it is (`transcript` for one of ours); `file` for any other file, which the user named;
+   * `stdin` for standard input.
+   */
+  source: string;
   /** Name of the agent whose session it is; null if only the file's content may have it. */
   agent: string | null;
-  /** File to read; null for `opencode-store` and `stdin`. */
+  /** File to read; null for a session in a database, and for `stdin`. */
   path: string | null;
-  /** Database, for `opencode-store`. */
+  /** Database that has it. */
   database: string | null;
   /** Absolute folder of the project; null if only the file's content has it: see `readHead`. */
   project: string | null;
@@ -118,11 +116,6 @@ export interface Place {
 /** Returns the session's own id, from its content if its path does not have it. */
 export function sessionIdOf({ id, source }: SessionRef, content?: { sessionId: string | null }): string {
   return source === "stdin" || source === "file" ? (content?.sessionId ?? id) : id;
-}
-
-/** Returns the name of a session's source in output. */
-export function shownSource({ source }: SessionRef): Exclude<SessionSource, "opencode-store"> | "opencode" {
-  return source === "opencode-store" ? "opencode" : source;
 }
 
 /**

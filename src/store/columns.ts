@@ -240,7 +240,7 @@ const metadata = json((value): Record<string, unknown> =>
 
 const SESSION: Columns<Omit<StoredSession, "counts" | "state" | "figures">> = {
   session_id: { ...id, rule: () => "UNIQUE" },
-  source: word(["claude-code", "transcript", "opencode-store", "file"] as const),
+  source: text,
   agent: text,
   machine_id: orNull(text),
   host: text,

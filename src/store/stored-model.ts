@@ -24,7 +24,8 @@ export interface StoredSession {
    * path appended.
    */
   session_id: string;
-  source: "claude-code" | "transcript" | "opencode-store" | "file";
+  /** Name of the agent in whose place it is, or `file`. */
+  source: string;
   /** The agent that ran the session, such as `claude-code` or `opencode`; empty if unknown. */
   agent: string;
   /** Random id of the machine that has the file; null if none could be stored. */

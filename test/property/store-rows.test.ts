@@ -182,7 +182,7 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
       blocks: blocks.map((row) => ({ ...modelBlock(row), session_id: ID })),
     };
     const kept = comparable({ ...rows, calls: correlateToolCalls(rows.messages, rows.blocks) });
-    const content = ref.source === "opencode-store" ? openReadable(ref) : readFileSync(ref.path ?? "");
+    const content = ref.database !== null ? openReadable(ref) : readFileSync(ref.path ?? "");
     assert.deepEqual(kept, await parsed(content, await needsAgentProgress(ref), redactor), said);
   };
   try {

@@ -20,28 +20,20 @@ const HOMES = [
 /** Files that still name an agent or its format. Only ever remove lines. */
 const STILL = [
   "src/indexing/index-session.ts",
-  "src/indexing/is-current.ts",
-  "src/indexing/machine-sessions.ts",
-  "src/indexing/session-keys.ts",
   "src/parse/model.ts",
   "src/parse/usage-ledger.ts",
   "src/queries/archive.ts",
   "src/queries/archived-session.ts",
   "src/queries/find-in-session.ts",
-  "src/queries/newest-sessions.ts",
   "src/queries/over-sessions.ts",
   "src/queries/session-entries.ts",
   "src/queries/session-units.ts",
-  "src/queries/stored-session.ts",
   "src/sessions/agent-progress.ts",
   "src/sessions/file-ref.ts",
   "src/sessions/open-session.ts",
   "src/sessions/project-filter.ts",
   "src/sessions/refuse-content.ts",
   "src/sessions/session-head.ts",
-  "src/sessions/session-ref.ts",
-  "src/store/columns.ts",
-  "src/store/stored-model.ts",
 ];
 
 /** Names of agents, and of forms of their sessions. `transcript` and `markdown` are also words for other things. */
@@ -49,7 +41,6 @@ const NAMES = [
   ...AGENTS.map(({ name }) => name).filter((name) => name !== "transcript"),
   "claude-stream",
   "opencode-export",
-  "opencode-store",
 ];
 const QUOTED = new RegExp(`["'](?:${NAMES.join("|")})["']`);
 

@@ -85,7 +85,7 @@ describe("a session in opencode's own store", () => {
     const session = await store.session("ses_stored");
     assert.deepEqual(
       [session?.source, session?.path, session?.project, session?.title],
-      ["opencode-store", machine.database, "/work/shop", "Fix the shop"],
+      ["opencode", machine.database, "/work/shop", "Fix the shop"],
     );
     // The number of a message is its line.
     assert.deepEqual(await found(store, "ses_stored", "first"), [1, 2]);

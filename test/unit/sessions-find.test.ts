@@ -251,8 +251,8 @@ describe("transcripts", () => {
     assert.deepEqual(
       sessions.map(({ id, source, title, project, parentId }) => [id, source, title, project, parentId]),
       [
-        ["ses_2", "opencode-store", "T", "/q", "ses_1"],
-        ["ses_1", "opencode-store", "Named", "/p", null],
+        ["ses_2", "opencode", "T", "/q", "ses_1"],
+        ["ses_1", "opencode", "Named", "/p", null],
       ],
     );
     assert.deepEqual(

@@ -12,6 +12,7 @@ export const claudeCode: Agent = {
   name: NAME,
   displayName: "Claude Code",
   hasSessions: true,
+  isInDatabase: false,
   hasForms: false,
   places,
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),

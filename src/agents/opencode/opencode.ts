@@ -11,6 +11,7 @@ export const opencode: Agent = {
   name: "opencode",
   displayName: "opencode",
   hasSessions: true,
+  isInDatabase: true,
   hasForms: true,
   places: async (where, files) =>
     (await opencodeDatabases(where, files)).map((path) => ({ agent: opencode.name, path })),
@@ -24,6 +25,7 @@ export const kilo: Agent = {
   name: "kilo",
   displayName: "Kilo",
   hasSessions: true,
+  isInDatabase: true,
   hasForms: true,
   places: async (where, files) => (await databasesOf("kilo", where, files)).map((path) => ({ agent: kilo.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, kilo.name),

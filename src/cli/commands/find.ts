@@ -24,7 +24,6 @@ import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import { argumentFor } from "../session-names.ts";
 import { passageText, sessionLine } from "../../texts/passage-text.ts";
 import { forPeople, type TextStyle } from "../../texts/text-style.ts";
-import { shownSource } from "../../sessions/session-ref.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { withoutIndex } from "../../queries/current-index.ts";
@@ -343,7 +342,7 @@ function findRow(passage: FoundPassage, open: OpenBy) {
   return {
     version: 1 as const,
     session_id: ref.id,
-    source: shownSource(ref),
+    source: ref.source,
     path: ref.path,
     project: ref.project ?? (ref.projectLabel || null),
     line_number: line_number === 0 ? null : line_number,
