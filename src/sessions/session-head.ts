@@ -1,3 +1,4 @@
+import { MAX_LINE_BYTES } from "../parse/message-draft.ts";
 import { givenTitle } from "../parse/titles.ts";
 import type { SourceName } from "../parse/model.ts";
 import { msOf } from "../parse/times.ts";
@@ -21,8 +22,8 @@ export interface SessionHead {
   startedMs: number | null;
 }
 
-/** Enough for nearly every file, though a first line may be far longer (a pasted text, an image). */
-const HEAD_BYTES = [16 * 1024, 1024 * 1024];
+/** Enough for nearly every file. A first line with images may be as long as any line that is read. */
+const HEAD_BYTES = [16 * 1024, 1024 * 1024, MAX_LINE_BYTES];
 
 /** Reads the beginning of a file. Rejects with the file system's error; no content makes it reject. */
 export async function readSessionHead(path: string, files: Pick<SessionFiles, "openRead">): Promise<SessionHead> {

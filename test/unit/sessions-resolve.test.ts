@@ -127,11 +127,13 @@ describe("paths", () => {
     assert.deepEqual([ref.id, ref.source, ref.bytes], ["ses_1", "file", 45]);
   });
 
-  test("a first line that is longer than a head usually is", async () => {
+  test("a first line that is longer than a head usually is, such as one with screenshots", async () => {
     const machine = new Machine();
-    const long = { cwd: "/w/app", message: { role: "user", content: "x".repeat(100_000) } };
-    const path = machine.claudeFile("-w-app/long.jsonl", 0, long);
-    assert.equal((await resolveSession(path, machine.where)).project, "/w/app");
+    for (const length of [100_000, 6_000_000]) {
+      const long = { cwd: `/w/app-${length}`, message: { role: "user", content: "x".repeat(length) } };
+      const path = machine.claudeFile(`-w-app/long-${length}.jsonl`, 0, long);
+      assert.equal((await resolveSession(path, machine.where)).project, `/w/app-${length}`);
+    }
   });
 
   test("no such file", async () => {
