@@ -292,11 +292,20 @@ export class SqlStore implements Store {
     if (keyword.length > MAX_CONTENT_BYTES) return { snippets: [], total_count: 0 };
     if (keyword !== "") {
       const pattern = foldedPattern(storableText(keyword));
-      const all = await this.#database.all(`${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST}`, values, SNIPPETS.read);
-      const snippets = all.filter(
-        ({ title, content }) => title.search(pattern) !== -1 || content.search(pattern) !== -1,
+      // The condition also lets characters pass that differ in more than the case of ASCII letters.
+      const matches = await this.#database.all(
+        `SELECT position, title, content FROM conversation_snippets WHERE ${sql} ${NEWEST_FIRST}`,
+        values,
+        (row) => {
+          const isMatch = [textIn(row, "title"), textIn(row, "content")].some((text) => text.search(pattern) !== -1);
+          return isMatch ? numberIn(row, "position") : undefined;
+        },
       );
-      return { snippets: snippets.slice(offset, offset + limit), total_count: snippets.length };
+      const found = matches.filter((position) => position !== undefined);
+      const isOnPage = this.#database.dialect.isOneOf("position");
+      const page = `${SELECT_SNIPPETS} WHERE ${isOnPage} ${NEWEST_FIRST}`;
+      const snippets = await this.#database.all(page, [found.slice(offset, offset + limit)], SNIPPETS.read);
+      return { snippets, total_count: found.length };
     }
     // Matches are counted and sorted without their contents, which are read for the page only.
     const found = `WITH found AS (SELECT position, created_at, snippet_id FROM conversation_snippets WHERE ${sql}),
