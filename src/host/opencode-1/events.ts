@@ -138,9 +138,8 @@ function sessionRecords(
     case "question.rejected":
       return [event("question rejected", { text: "The user did not answer.", requestID: requestOf(properties) })];
     case "todo.updated":
-      return [
-        event("todo", { text: todoText(listOf(properties, "todos")), data: { todos: listOf(properties, "todos") } }),
-      ];
+      // The call that changed the list has all of it.
+      return [event("todo", { text: todoText(listOf(properties, "todos")) })];
     case "command.executed":
       return [event("command", { text: commandText(properties) })];
     default:

@@ -3,6 +3,7 @@
  * stored, and those of its exports. Messages of 2.x are brought into this form first. Types and fields:
  * `@opencode-ai/sdk/v2`; older versions lack some. Pure.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { TokenCounts } from "../../transcript/format/entry-types.ts";
 import { given } from "../../given.ts";
 import type { CallEnd, HostFile, HostRecord, MessageRecord, UserPart } from "../../transcript/records.ts";
@@ -215,7 +216,7 @@ function callEnd(state: Fields | undefined): CallEnd | undefined {
     return {
       status: interrupted ? "interrupted" : "error",
       output,
-      ...given({ endMs, metadata: keptMetadata(metadata) }),
+      ...given({ endMs, metadata: keptMetadata(metadata, fieldOf(state, "input")) }),
     };
   }
   const isCut = fieldOf(metadata, "truncated") === true;
@@ -236,7 +237,7 @@ export function completedOutput(state: unknown): Omit<CallEnd, "status"> {
     output: output === undefined ? contentText(state) : output,
     ...given({
       title: stringOf(state, "title"),
-      metadata: keptMetadata(metadata),
+      metadata: keptMetadata(metadata, fieldOf(state, "input")),
       files: files.length > 0 ? files : undefined,
     }),
   };
@@ -248,11 +249,13 @@ function contentText(answer: unknown): string {
   return texts.join("\n\n");
 }
 
-/** Returns the metadata without copies of the output and of changed files. */
-function keptMetadata(metadata: Fields | undefined): unknown {
+/** Returns the metadata without copies of the input, of the output and of changed files. */
+function keptMetadata(metadata: Fields | undefined, input: unknown): unknown {
   if (!metadata) return undefined;
   const { output: _output, preview: _preview, display: _display, ...rest } = metadata;
-  return shortened(Object.fromEntries(Object.entries(rest).filter(([, value]) => saysSomething(value))));
+  const isNews = ([key, value]: [string, unknown]): boolean =>
+    saysSomething(value) && !isDeepStrictEqual(value, fieldOf(input, key));
+  return shortened(Object.fromEntries(Object.entries(rest).filter(isNews)));
 }
 
 /** Returns whether a member of the metadata is more than an empty default, such as `truncated: false`. */
