@@ -152,7 +152,7 @@ class Indexing {
     this.#agentProgress = agentProgress;
     this.#words = new WordRedactor(redactor);
     this.#facts = new SessionFacts({
-      hasLines: source.name !== "opencode-export",
+      hasLines: source.lines !== "none",
       isRedacted: source.isRedacted === true,
     });
     const salt = `${store.machine.hashKey} ${INDEX_RULES}\n`;

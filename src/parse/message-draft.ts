@@ -135,6 +135,11 @@ export interface SourceOptions {
 export interface Source {
   name: SourceName;
   /**
+   * What a line of an input is: a JSON record, or text, several of which are one entry. `none`: messages are not on lines
+   * that could be shown.
+   */
+  lines: "json" | "text" | "none";
+  /**
    * Blocks are identified by the host's ids, not by position, because files are rewritten or there are several files of one
    * session.
    */

@@ -62,9 +62,10 @@ const WITHOUT_RESULT_NAMES: ReadonlySet<SourceName> = new Set(["claude-code", "c
 /** Returns a source whose content is the current rows of a session, or all of them. */
 function archivedSource(store: Store, session: StoredSession, withDropped: boolean): Source {
   const { format, agent_progress } = session.state;
-  const { name, isRedacted = false } = sourceNamed(format || "opencode-export");
+  const { name, lines, isRedacted = false } = sourceNamed(format || "opencode-export");
   return {
     name,
+    lines,
     isRedacted,
     detect: () => false,
     async *read(_chunks, { agentProgress }) {

@@ -128,7 +128,7 @@ export async function findTerms(
   }
   await finder.settle();
   // An export has the title outside of the messages, so it is on no line.
-  await finder.settleTitle(source.name !== "opencode-export");
+  await finder.settleTitle(source.lines !== "none");
   return { hits: [...finder.resolved()], damaged };
 }
 

@@ -12,7 +12,6 @@ import {
 import { textOf, type Fields } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import { LineSplitter, type RawLine } from "../transcript/format/lines.ts";
-import type { SourceName } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
@@ -20,9 +19,6 @@ import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { type OpenOptions, openReadable, sessionBytes } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-
-/** Sources in which each line is a JSON record. */
-const JSON_LINES: ReadonlySet<SourceName> = new Set(["claude-code", "claude-stream", "jsonl"]);
 
 /** A line of a session. Keys as in `transcripts entries`, where each is described. */
 export type EntryRow = ReturnType<typeof rowOf>;
@@ -40,7 +36,7 @@ export async function* entriesIn(
   const halves = await otherHalves(open(), options);
   const { source = claudeCode, rest } = await detectInput(open());
   const records = new Map<number, Fields[]>();
-  const content = JSON_LINES.has(source.name) ? noted(rest, records) : rest;
+  const content = source.lines === "json" ? noted(rest, records) : rest;
   for await (const units of source.read(content, options)) {
     signal?.throwIfAborted();
     for (const unit of units) {

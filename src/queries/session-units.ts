@@ -36,7 +36,7 @@ export interface Unit {
 /** Yields the units of a session in which something was said or done. Throws a `TranscriptsError`. */
 export async function* unitsOf(ref: SessionRef, { signal, ...reading }: ReadingOptions = {}): AsyncGenerator<Unit> {
   const { source, lines } = await readSessionLines(ref, reading);
-  const session = new SessionWalk(ref, source.name !== "opencode-export");
+  const session = new SessionWalk(ref, source.lines !== "none");
   for await (const { unit, messages } of lines) {
     signal?.throwIfAborted();
     const made = session.unit(unit, messages);

@@ -96,6 +96,7 @@ async function* fileBytes(path: string, chunkBytes: number, files: SessionFiles)
 /** Reads a session in opencode's database message by message, so that memory does not grow with the session. */
 export class StoreSource implements Source {
   readonly name = "opencode-export";
+  readonly lines = "none";
   readonly hasStableIds = true;
   readonly #ref: SessionRef;
   readonly #path: string;

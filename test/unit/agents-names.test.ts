@@ -19,15 +19,11 @@ const HOMES = [
 
 /** Files that still name an agent or its format. Only ever remove lines. */
 const STILL = [
-  "src/indexing/index-session.ts",
   "src/parse/model.ts",
   "src/parse/usage-ledger.ts",
   "src/queries/archive.ts",
   "src/queries/archived-session.ts",
-  "src/queries/find-in-session.ts",
   "src/queries/over-sessions.ts",
-  "src/queries/session-entries.ts",
-  "src/queries/session-units.ts",
   "src/sessions/agent-progress.ts",
   "src/sessions/file-ref.ts",
   "src/sessions/open-session.ts",

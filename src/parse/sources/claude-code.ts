@@ -6,6 +6,7 @@ import { headRecords } from "./json-head.ts";
 /** Output of `claude -p --output-format stream-json`. Tried before `claudeCode`, whose records are the same. */
 export const claudeStream: Source = {
   name: "claude-stream",
+  lines: "json",
   detect: (head) => {
     let isStream = false;
     for (const record of headRecords(head)) {

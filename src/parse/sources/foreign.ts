@@ -117,6 +117,7 @@ export function refusedSource(head: string): Source | undefined {
 function skippingSource(code: ParseErrorCode, reason: string): Source {
   return {
     name: "claude-code",
+    lines: "json",
     detect: () => false,
     async *read(chunks, { maxLineBytes = MAX_LINE_BYTES }) {
       const unitOf = ({ line, offset }: SourcePlace): SourceUnit => {

@@ -23,6 +23,7 @@ const BETWEEN = /[ \t\r\n,]*/y;
 /** Exports of opencode sessions. They are a single JSON value, so they are read as a whole. */
 export const opencodeExport: Source = {
   name: "opencode-export",
+  lines: "none",
   hasStableIds: true,
   detect: beginsExport,
   read: readExport,

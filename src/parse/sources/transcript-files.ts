@@ -18,6 +18,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export const markdown: Source = {
   name: "markdown",
+  lines: "text",
   hasStableIds: true,
   isRedacted: true,
   detect: (head) => detectTranscriptFormat(head) === "markdown",
@@ -31,6 +32,7 @@ export const markdown: Source = {
 export const jsonl: Source = {
   ...markdown,
   name: "jsonl",
+  lines: "json",
   detect: (head) => {
     let lines = 0;
     for (const { text, record } of headLines(head)) {
