@@ -133,13 +133,22 @@ function turnRow(turn: Turn, calls: ReadonlyMap<string, ToolCall>) {
 
 /** Returns why an answer of the turn is not complete; null if all are. */
 function endingOf({ messages }: Turn): string | null {
-  const failed = messages.findLast(({ message }) => isError(message) || message.metadata.is_api_error === true);
+  const failed = messages.findLast(
+    ({ message }, at) =>
+      message.metadata.is_api_error === true || (isError(message) && !isRetried(message, messages.slice(at + 1))),
+  );
   if (failed !== undefined) return wholeLine(saidIn(failed)) ?? "the model call failed";
+  if (messages.some(({ message }) => message.metadata.origin === "interruption")) return "the user interrupted";
   return messages.some(({ message }) => message.metadata.interrupted === true) ? "the answer was cut off" : null;
 }
 
 function isError({ message_type: type, metadata: { subtype } }: TranscriptMessage): boolean {
   return type === "system" && (subtype === "api_error" || subtype === "error");
+}
+
+/** Claude Code notes a failed call before each new attempt; the answer that follows is whole. */
+function isRetried({ metadata: { subtype } }: TranscriptMessage, later: Turn["messages"]): boolean {
+  return subtype === "api_error" && later.some(({ message }) => message.message_type === "assistant");
 }
 
 /** Counts a failed call in the turn of the call, or of the result if the call is not in the file. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { assistant, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { assistant, at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -57,6 +57,19 @@ describe("a person's words about a call", () => {
     assert.match(await printed(asked("AskUserQuestion"), "show"), /\nUser {2}\S+\n"Which river\?"="The Elbe"\n/);
     assert.doesNotMatch(await printed(asked("Bash"), "show"), /Elbe/);
   });
+});
+
+test("timeline marks turns that failed or were interrupted, not those whose model call was tried again", async () => {
+  const failure = (second: number): string =>
+    `${JSON.stringify({ type: "system", subtype: "api_error", sessionId: SESSION, uuid: `e-${second}`, timestamp: at(second) })}\n`;
+  const tried = [user("One", 1), failure(2), says("Done.", 3)];
+  const interrupted = [user("Two", 4), says("Half", 5), user("[Request interrupted by user]", 6)];
+  const lines = [...tried, ...interrupted, user("Three", 7), failure(8)];
+  const rows = (await printed(lines, "timeline", "--json")).trimEnd().split("\n");
+  assert.deepEqual(
+    rows.map((row): unknown => JSON.parse(row).ended_with),
+    [null, "the user interrupted", "the model call failed"],
+  );
 });
 
 describe("what says nothing", () => {
