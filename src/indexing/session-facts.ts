@@ -10,7 +10,7 @@ import type { SourceCounts } from "../store/stored-model.ts";
 /** Title of a session as a search finds it, with its place; line 0 if it is not on a line. */
 export interface PlacedTitle {
   text: string;
-  /** It is a message too, which is found as what it is. */
+  /** The title is also a message, so search finds it there. */
   isMessage: boolean;
   line: number;
   offset: number;

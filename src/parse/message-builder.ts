@@ -64,11 +64,11 @@ export class MessageBuilder {
       setFlag(message, block);
       return row;
     });
-    describe(built, draft);
+    addFacts(built, draft);
     return rows;
   }
 
-  /** See `setCost`. Called when no more pieces come. */
+  /** Sets the cost of a whole message: see `setCost`. */
   price({ message, usage, recordedCostUsd }: BuiltMessage): void {
     setCost(message, usage, recordedCostUsd, this.#options.pricing);
   }
@@ -172,8 +172,8 @@ function tablePrice(message: PricedMessage, usage: UsageDraft | undefined, prici
   return sum;
 }
 
-/** Returns the message fields of a piece. */
-function describe(built: BuiltMessage, { usage, costUsd, metadata: told }: MessageDraft): void {
+/** Adds usage, cost and metadata of a piece to its message. */
+function addFacts(built: BuiltMessage, { usage, costUsd, metadata: told }: MessageDraft): void {
   const { message } = built;
   const { metadata } = message;
   // A message begins with the metadata of its first piece.

@@ -10,8 +10,8 @@ const parsed = (lines: readonly string[]): Promise<ParseResult> =>
   parsedWithCounts(lines.map((line) => `${line}\n`).join(""));
 
 /**
- * What later lines of an answer may change of it: its usage and cost, what the pieces before did not say, and the
- * marks of the blocks that they bring. All else of it stays, as does every other message.
+ * Fields of an answer that later lines may change: its usage and cost, fields that earlier lines left empty, and the flags
+ * for new blocks. All other fields stay, as does every other message.
  */
 const GROWING = ["tokens_in", "tokens_out", "cache_read", "cache_write", "cost_usd", "metadata"] as const;
 const FILLED = ["request_id", "model", "provider", "timestamp"] as const;
@@ -35,7 +35,7 @@ function assertGrown(before: TranscriptMessage, after: TranscriptMessage): void 
   assert.ok((after.tokens_out ?? 0) >= (before.tokens_out ?? 0), "the output only grows");
 }
 
-/** The blocks of a message, without ids. How a call ended is told by its result, which may come later. */
+/** The blocks of a message, without ids and without the status of calls, whose results may come later. */
 function blocksOf({ messages, content_blocks: blocks }: ParseResult, { ordinal }: TranscriptMessage): unknown[] {
   return blocks
     .filter(({ message_id: id }) => id === messages[ordinal]?.id)
@@ -79,7 +79,7 @@ describe("the parse of the first lines", () => {
   });
 });
 
-/** Ids of answers on these lines, told by looking for them. */
+/** All ids on these lines. */
 function idsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.flatMap((line) => [...line.matchAll(/"id":\s*"([^"]*)"/g)].map(([, id = ""]) => id)));
 }

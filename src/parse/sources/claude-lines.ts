@@ -8,7 +8,7 @@ import { timeOf } from "../times.ts";
 import { ClaudeRepeats } from "./claude-repeats.ts";
 import { QueuedPrompts } from "./claude-queue.ts";
 import { StreamTotals } from "./claude-totals.ts";
-import { ClaudeTitles, messagesOf, NO_MESSAGES, sessionOf, unusedOutcome } from "./claude-record.ts";
+import { ClaudeTitles, isSessionRecord, messagesOf, NO_MESSAGES, sessionOf, unusedOutcome } from "./claude-record.ts";
 
 const USED = { as: "used" } as const;
 const BLANK = { as: "blank" } as const;
@@ -60,7 +60,8 @@ class ClaudeLineReader {
     const messages = drafts.flatMap((draft) => this.#repeats.newIn(draft) ?? []);
     if (drafts.length > 0 && messages.length === 0) return unitOf(line, DUPLICATE, problems);
     const unit = unitOf(line, messages.length > 0 ? USED : unusedOutcome(type, fields), problems);
-    for (const message of messages) this.#totals.note(message);
+    // Session files have no totals.
+    if (!isSessionRecord(fields)) for (const message of messages) this.#totals.note(message);
     if (unit.outcome.as === "unknown") unit.problems = [...problems, unknownType(line, type)];
     unit.messages = type === "result" ? this.#totals.result(fields) : messages;
     unit.session = this.#titles.titleOf(type, fields) ?? sessionOf(type, fields);

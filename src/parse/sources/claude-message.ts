@@ -231,7 +231,7 @@ function userOrigin(line: Fields, blocks: readonly BlockDraft[]): MessageMetadat
   return command === undefined ? {} : { origin: "command", command };
 }
 
-/** What a hook says to the model; the program writes it as the user. */
+/** Text of a hook for the model, which the program writes as the user. */
 const HOOK_FEEDBACK =
   /^(?:Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|TeammateIdle|TaskCompleted)(?::\S+)? hook (?:feedback|blocking error|stopped continuation|additional context|success)\b/;
 /** Kinds of `origin` of messages that another agent or session sent. */

@@ -1,5 +1,5 @@
 /**
- * Which blocks of a session are new, and to which answer they belong.
+ * Finds the new blocks of a session, and the answers that they belong to.
  *
  * Claude Code repeats itself: in every line of an answer, when it records a session into the same file again, and after
  * a compaction. The lines of an answer share the provider's id, but some gateways give every answer the same id, and

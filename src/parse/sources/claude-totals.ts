@@ -18,7 +18,7 @@ const COUNTS = ["tokensIn", "tokensOut", "cacheRead", "cacheWrite"] as const;
 export class StreamTotals {
   /** Answers since the last `result`, by id. */
   #answers = new Map<string, Answer>();
-  /** What the last `result` had, since totals cover all turns of a process. */
+  /** Totals of the last `result`, because they cover all turns of a process. */
   #before = NONE;
   #costBefore = 0;
   /** Uuids of `result` lines, which may be repeated like any other. */
@@ -28,7 +28,9 @@ export class StreamTotals {
     const { type, answerId: id, usage } = draft;
     if (type !== "assistant" || id === undefined || usage === undefined) return;
     const known = this.#answers.get(id);
-    if (known === undefined || usage.tokensOut >= known.usage.tokensOut) this.#answers.set(id, { draft, usage });
+    // They are kept until the next totals, without their texts.
+    if (known === undefined || usage.tokensOut >= known.usage.tokensOut)
+      this.#answers.set(id, { draft: { ...draft, blocks: [] }, usage });
   }
 
   /**

@@ -97,7 +97,7 @@ function isListOf(value: unknown): boolean {
   return Array.isArray(value);
 }
 
-/** Two bytes per character, one of them zero in Latin text; byte order marks are no UTF-8. */
+/** Two bytes per character, one of them zero in Latin text; byte order marks are not valid UTF-8. */
 const UTF_16 = /^(?:\ufffd\ufffd)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
 
 /** Returns whether a content is in UTF-16, by its first bytes read as UTF-8. */
