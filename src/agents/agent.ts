@@ -8,7 +8,7 @@ import type { Place, SessionRef, Unreadable, Where } from "../sessions/session-r
 export interface Agent {
   /** Name in `--agent`, in output and in the store. */
   readonly name: string;
-  /** Name as its makers write it, for sentences. */
+  /** Name as its makers write it, for sentences; `foreignAgent` recognizes its database by it. */
   readonly displayName: string;
   /** False for our transcripts, which are sessions of other agents. */
   readonly hasSessions: boolean;

@@ -1,4 +1,5 @@
 /** Refuses content that is not a readable session, before it is parsed. */
+import { AGENTS } from "../agents/registry.ts";
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent, isUtf16 } from "../parse/sources/foreign.ts";
 import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
@@ -9,7 +10,8 @@ const DAMAGE_BYTES = 1024 * 1024;
 /** Number of lines tried together. */
 const LINES = 50;
 
-const READABLE = "Pass a session of Claude Code or opencode, or a transcript of this program.";
+const READ = AGENTS.filter(({ hasSessions }) => hasSessions).map(({ displayName }) => displayName);
+const READABLE = `Pass a session of ${READ.slice(0, -1).join(", ")} or ${READ.at(-1)}, or a transcript of this program.`;
 
 export interface RefusalOptions {
   /** Accepts an empty input as a session that has just begun. Default: false. */
@@ -60,7 +62,7 @@ function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }:
   }
   // Table names can be anywhere in a database.
   const agent = foreignAgent(text);
-  if (agent === "opencode" || agent === "Kilo") {
+  if (AGENTS.some(({ isInDatabase, displayName }) => isInDatabase && displayName === agent)) {
     const next = "Name one of its sessions: `transcripts list` shows them.";
     throw new TranscriptsError("not_a_session", `${name} is ${agent}'s database, not a session.`, next, { path: name });
   }

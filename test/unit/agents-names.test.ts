@@ -28,7 +28,6 @@ const STILL = [
   "src/sessions/file-ref.ts",
   "src/sessions/open-session.ts",
   "src/sessions/project-filter.ts",
-  "src/sessions/refuse-content.ts",
   "src/sessions/session-head.ts",
 ];
 
