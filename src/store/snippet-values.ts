@@ -1,19 +1,12 @@
 /**
- * Checks snippets and queries for them before they reach a database, so that both backends give the same answers. The
- * only checks of sizes: what is stored was redacted before.
+ * Checks what redaction changes, and so cannot be checked with the input (`snippets/snippet-input.ts`): the sizes of title,
+ * content, tags and metadata.
  */
 import { isDeeper } from "../transcript/format/json-text.ts";
-import {
-  MAX_CONTENT_BYTES,
-  MAX_LINE,
-  MAX_TITLE_CHARS,
-  MIN_CONTENT_BYTES,
-  SNIPPET_TYPES,
-  type SnippetType,
-} from "./stored-model.ts";
+import { MAX_CONTENT_BYTES, MAX_TITLE_CHARS, MIN_CONTENT_BYTES } from "./stored-model.ts";
 import { isId } from "./columns.ts";
 import { storableJson, storableText, storableTextOrNull, storableTime } from "./storable.ts";
-import type { NewSnippet, SnippetQuery } from "./store.ts";
+import type { NewSnippet } from "./store.ts";
 import { fieldError, type TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 
@@ -29,29 +22,16 @@ const MAX_JSON_DEPTH = 20;
 export function checkedSnippet(snippet: NewSnippet): NewSnippet {
   if (!isId(snippet.session_id)) throw unknownSession(snippet.session_id);
   if (snippet.event_id !== null && !isId(snippet.event_id)) throw unknownEvent(snippet.event_id);
-  checkLines(snippet.source_line_start, snippet.source_line_end);
-  if (!Array.isArray(snippet.tags) || snippet.tags.some((tag) => typeof tag !== "string"))
-    throw invalid("tags", "it is not a list of strings.", "Give a list of strings; it may be empty.");
   jsonOf(snippet.tags, "tags");
   jsonOf(checkedMetadata(snippet.metadata), "metadata");
   return {
     ...snippet,
     session_id: storableText(snippet.session_id),
     event_id: storableTextOrNull(snippet.event_id),
-    snippet_type: checkedType(snippet.snippet_type),
     title: checkedTitle(storableText(snippet.title)),
     content: checkedContent(storableText(snippet.content)),
     ...(snippet.created_at === undefined ? {} : { created_at: checkedTime(snippet.created_at, "created_at") }),
   };
-}
-
-/** Throws `invalid` with the name of the field. */
-export function checkedPage({ limit, offset }: SnippetQuery): Pick<SnippetQuery, "limit" | "offset"> {
-  for (const [field, number] of Object.entries({ limit, offset })) {
-    if (!Number.isSafeInteger(number) || number < 0)
-      throw invalid(field, `${number} is not allowed.`, "Give a whole number from 0 on.");
-  }
-  return { limit, offset };
 }
 
 export function unknownSession(sessionId: string): TranscriptsError {
@@ -72,12 +52,6 @@ export function checkedTime(time: string | Date, field: string): string {
   throw invalid(field, `${given} is not a time.`, "Give ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z.");
 }
 
-export function checkedType(type: string): SnippetType {
-  const known = SNIPPET_TYPES.find((one) => one === type);
-  if (known !== undefined) return known;
-  throw invalid("snippet_type", `${shown(type)} is not allowed.`, `Give one of ${SNIPPET_TYPES.join(", ")}.`);
-}
-
 /** Titles count in characters, as databases count them, and contents in bytes. */
 function checkedTitle(title: string): string {
   const { length } = title.length > MAX_TITLE_CHARS ? [...title] : title;
@@ -94,15 +68,6 @@ export function checkedContent(content: string): string {
   if (content.trim() === "") throw invalid("content", "it is blank.", "Say what happened, why, and what came of it.");
   if (bytes > MAX_CONTENT_BYTES) throw invalid("content", problem, "Shorten it, or make several snippets of it.");
   return content;
-}
-
-function checkLines(start: number | null, end: number | null): void {
-  for (const [field, line] of [["source_line_start", start] as const, ["source_line_end", end] as const]) {
-    if (line === null || (Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) continue;
-    throw invalid(field, `${line} is not allowed.`, "Give a line number: a whole number from 1 on.");
-  }
-  if (start === null || end === null || start <= end) return;
-  throw invalid("source_line_end", `${end} is before source_line_start, which is ${start}.`, "Swap the two lines.");
 }
 
 /** Returns a copy of metadata with only JSON values. Throws `invalid`. */

@@ -17,15 +17,7 @@ import {
   type Row,
   type TableColumns,
 } from "./columns.ts";
-import {
-  checkedPage,
-  checkedSnippet,
-  checkedTime,
-  checkedType,
-  invalid,
-  unknownEvent,
-  unknownSession,
-} from "./snippet-values.ts";
+import { checkedSnippet, checkedTime, invalid, unknownEvent, unknownSession } from "./snippet-values.ts";
 import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type {
@@ -287,8 +279,7 @@ export class SqlStore implements Store {
 
   async querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
     const { sql, values } = allOf(snippetConditions(this.#database, query));
-    const { limit, offset } = checkedPage(query);
-    const { keyword = "" } = query;
+    const { limit, offset, keyword = "" } = query;
     if (keyword.length > MAX_CONTENT_BYTES) return { snippets: [], total_count: 0 };
     if (keyword !== "") {
       const pattern = foldedPattern(storableText(keyword));
@@ -404,7 +395,7 @@ function snippetConditions({ dialect }: SqlSession, query: Partial<SnippetQuery>
   const conditions: Condition[] = [];
   const add = (sql: string, ...values: string[]): void => void conditions.push({ sql, values });
   if (session_id !== undefined) add("session_id = ?", storableText(session_id));
-  if (snippet_type !== undefined) add("snippet_type = ?", checkedType(snippet_type));
+  if (snippet_type !== undefined) add("snippet_type = ?", snippet_type);
   if (project !== undefined) {
     const named = "SELECT session_id FROM sessions WHERE project = ? OR project_name = ?";
     add(`session_id IN (${named})`, storableText(project), storableText(project).toLowerCase());

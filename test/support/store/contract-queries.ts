@@ -123,8 +123,6 @@ export function queryContract(backend: TestBackend): void {
       const bad = new Date(Number.NaN);
       await refused(store.querySnippets({ start: bad, limit: 1, offset: 0 }), "invalid", "start");
       await refused(store.querySnippets({ end: bad, limit: 1, offset: 0 }), "invalid", "end");
-      await refused(store.querySnippets({ limit: -1, offset: 0 }), "invalid", "limit");
-      await refused(store.querySnippets({ limit: 1, offset: 0.5 }), "invalid", "offset");
     });
 
     it("pages follow each other, newest first and then by id, whatever is asked", async (store) => {

@@ -77,13 +77,7 @@ export function snippetContract(backend: TestBackend): void {
         refused(store.insertSnippet({ ...madeSnippet(), ...changed }), "invalid", field);
       const circular: Record<string, unknown> = {};
       circular["self"] = circular;
-      await refuse("snippet_type", { snippet_type: "opinion" });
       await refuse("content", { content: "x".repeat(10_000_000) });
-      await refuse("source_line_start", { source_line_start: 0 });
-      await refuse("source_line_start", { source_line_start: 1.5 });
-      await refuse("source_line_end", { source_line_end: 2 ** 31 });
-      await refuse("source_line_end", { source_line_start: 5, source_line_end: 4 });
-      await refuse("tags", { tags: ["a", 1] });
       await refuse("tags", { tags: ["x".repeat(70_000)] });
       await refuse("metadata", { metadata: ["list"] });
       await refuse("metadata", { metadata: circular });
