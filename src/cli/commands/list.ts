@@ -93,6 +93,8 @@ export const command = runnable(definition, async (context, _args, options) => {
   }
   const kept = rows.filter(({ is_archived: isArchived }) => isArchived).length;
   if (kept > 0) context.note(`${counted(kept, "session")} from the store, whose files are not here`);
+  const damaged = rows.reduce((sum, row) => sum + row.damaged, 0);
+  if (damaged > 0) context.note(`${counted(damaged, "damaged place")}; \`transcripts doctor\` says where`);
   if (rows.length === 0)
     context.note(
       FILTERS.some((name) => options[name] !== undefined)
