@@ -35,12 +35,16 @@ export function matchTargets(failed: Target, later: Target, clue: Clue): Match |
   return needed.some((step) => matchStep(step, failed, later, clue) === null) ? null : match;
 }
 
-/** Matches a script, with a loop or variables of PowerShell: one of its commands alone is not what it was for. */
-const LOOP = /(?:^|[\n;&|])\s*(?:(?:for|while|until)\s[^\n]*(?:;|\n)\s*do\b|\$[\w:]+\s*=)/;
+// A script has a loop or variables of PowerShell: one of its commands alone is not what it was for. No space may be at two
+// places of a pattern, or many line ends would take quadratic time.
+const LOOP = /(?:^|[\n;&|])[^\S\n]*(?:for|while|until)\s/;
+const LOOP_BODY = /[\n;][^\S\n]*do\b/;
+const VARIABLE = /(?:^|[\n;&|])[^\S\n]*\$[\w:]+\s*=/;
 
 function isOtherScript(failed: Target, later: Target): boolean {
   const script = lineOf(failed);
-  return LOOP.test(script) && textLikeness(script, lineOf(later)) < ALIKE;
+  const isScript = (LOOP.test(script) && LOOP_BODY.test(script)) || VARIABLE.test(script);
+  return isScript && textLikeness(script, lineOf(later)) < ALIKE;
 }
 
 /** Returns the command line of a call; empty for tools that run none. */

@@ -126,7 +126,24 @@ export const GROWTHS: readonly Growth[] = [
     250,
     (n) => `${call(n, `t${n}`, { command: `cat ${n}` })}\n${result(n, `t${n}`, "no")}\n`,
   ),
-  ...['"', "'", "\\", "$(", "`", "a b ", "<<E\n", "| ", "&& cd /a ", "((", "{a,", "'\"", "\n", "a=b "].map(commands),
+  ...[
+    '"',
+    "'",
+    "\\",
+    "$(",
+    "`",
+    "a b ",
+    "<<E\n",
+    "| ",
+    "&& cd /a ",
+    "((",
+    "{a,",
+    "'\"",
+    "\n",
+    "a=b ",
+    ";for a ",
+    ";do ",
+  ].map(commands),
 ];
 
 /** Each step apart, so that a quick one does not hide a slow one. */
