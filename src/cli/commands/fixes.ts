@@ -50,7 +50,9 @@ export const command = runnable(definition, async (context, [first, callId], opt
       if (options.json) await context.printLine(row);
       else await context.out(textOfRow(context, row));
     }
-    context.note(scopeLine(found, wanted.length, index.changed.length));
+    const sessions = index.stored ?? (await index.store.sessions());
+    const damaged = sessions.reduce((sum, { counts }) => sum + counts.damaged, 0);
+    context.note(scopeLine(found, { shown: wanted.length, missing: index.changed.length, damaged }));
     return rows.length > 0 ? 0 : 1;
   } finally {
     await index.store.close();
@@ -92,10 +94,15 @@ function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): str
   return `${pastErrorText({ ...row, fixes: fixes.slice(0, MAX_FIXES) }, forPeople(context))}${more}\n\n`;
 }
 
-function scopeLine(found: readonly PastError[], shown: number, missing: number): string {
+/** `damaged`: damaged places in the sessions of the store, where an error may be missing. */
+function scopeLine(
+  found: readonly PastError[],
+  { shown, missing, damaged }: { shown: number; missing: number; damaged: number },
+): string {
   const fixed = found.filter(({ fixes }) => fixes.length > 0).length;
   const what = found.length === 0 ? "no such error" : `${counted(found.length, "such error")}, ${fixed} with a fix`;
   const more = shown < found.length ? `; the first ${shown} are shown` : "";
   const without = missing === 0 ? "" : `; ${counted(missing, "session")} not in the store yet`;
-  return `${what} in the store${more}${without}`;
+  const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")}`;
+  return `${what} in the store${more}${without}${lost}`;
 }
