@@ -29,8 +29,11 @@ const BATCH = 64;
  */
 const LARGE = 256 * 1024;
 
-/** Maximum wait of an entry for the file that it links to, in milliseconds. */
-const LINK_MS = 5_000;
+/**
+ * Maximum wait of an entry for the file that it links to, in milliseconds. The file takes a few; if the host does not say
+ * whose subagent it is, the entry goes without a link, because all that follows waits with it.
+ */
+const LINK_MS = 200;
 
 /** File of the session, with its encoder. */
 export interface Output {
