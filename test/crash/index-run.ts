@@ -116,10 +116,12 @@ async function inspect(home: string, cited: Cited): Promise<void> {
   await store.close();
   for (const { session_id: id, state } of sessions) {
     const stored = (blocks[id] ?? []).toSorted((a, b) => a.ordinal - b.ordinal);
-    if (stored.length !== state.events)
+    const isPartial = state.source_modified_ms === 0;
+    // While a session is read again, rows that the reader has not reached are still those of the run before.
+    if (isPartial ? stored.length < state.events : stored.length !== state.events)
       report.violations.push(`${id} has ${stored.length} events, not ${state.events}`);
     if (stored.some(({ ordinal }, at) => ordinal !== at)) report.violations.push(`${id} has gaps`);
-    if (state.source_modified_ms === 0) report.partial += 1;
+    if (isPartial) report.partial += 1;
   }
 }
 

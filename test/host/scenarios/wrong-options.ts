@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { text } from "../../support/host/model-script.ts";
 import type { Sandbox } from "../../support/host/sandbox.ts";
 import type { Scenario } from "../../support/host/scenario.ts";
+import { eventually } from "../../support/recording/eventually.ts";
 
 const WRONG = [
   { format: "xml" },
@@ -37,6 +38,8 @@ export const scenario: Scenario = {
         toasts.some(({ properties }) => TOLD[index]?.test(JSON.stringify(properties))),
         `no toast tells of ${JSON.stringify(options)}: ${JSON.stringify(toasts)}`,
       );
+      // The host writes its log later than it shows the toast, and not at all once it is told to end.
+      await eventually(async () => TOLD[index]?.test(await hostLog(stage.sandbox)) === true);
     }
     return sessions;
   },
