@@ -29,11 +29,13 @@ const BATCH = 64;
  */
 const LARGE = 256 * 1024;
 
+/** Maximum wait of an entry for the file that it links to, in milliseconds. */
+const LINK_MS = 5_000;
 /**
- * Maximum wait of an entry for the file that it links to, in milliseconds. The file takes a few; if the host does not say
- * whose subagent it is, the entry goes without a link, because all that follows waits with it.
+ * The same while the host has not said whose subagent it is. It may never say, and all that follows the entry waits with
+ * it, so the entry then goes without a link.
  */
-const LINK_MS = 200;
+const UNKNOWN_LINK_MS = 200;
 
 /** File of the session, with its encoder. */
 export interface Output {
@@ -364,7 +366,8 @@ export class SessionRecording {
     const { entry } = prepared;
     if ((entry.type !== "tool_use" && entry.type !== "tool_result") || !entry.subagent) return prepared;
     const { sessionID } = entry.subagent;
-    const path = await atMost(LINK_MS, this.#pathOfSubagent(sessionID));
+    const isKnown = this.#context.places.known(sessionID) !== undefined;
+    const path = await atMost(isKnown ? LINK_MS : UNKNOWN_LINK_MS, this.#pathOfSubagent(sessionID));
     return { ...prepared, entry: { ...entry, subagent: { sessionID, ...given({ path }) } } };
   }
 
