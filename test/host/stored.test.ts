@@ -105,9 +105,8 @@ describe("turns without the plugin", () => {
         server = await startOpencode(sandbox);
         await server.client.prompt(id, "scenario:one again");
         await end(server);
-        const sessions = await family(server, id);
-        assert.equal(sessions.length, 2);
-        for (const { info } of sessions) await assertAsStored(server, info.id);
+        // The subagent's own session ended without the plugin; it is read from opencode's store.
+        await assertAsStored(server, id);
       }),
     TIMEOUT_MS,
   );
