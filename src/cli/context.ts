@@ -1,4 +1,4 @@
-/** What a command gets from the process: its inputs, its outputs, the store. Passed in, so that tests run it in their own. */
+/** Inputs, outputs and store of a command, passed in so that tests can supply their own. */
 import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
 import { PLUGIN } from "../sessions/host-config.ts";

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { hash } from "node:crypto";
 import type { Source, SourceUnit } from "../parse/message-draft.ts";
 import { detectInput } from "../parse/detect-input.ts";
-import { claudeCode } from "../parse/sources/claude-code.ts";
+import { claudeCode } from "../parse/sources/claude-formats.ts";
 import { HEAD_BYTES } from "../parse/sources/sources.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";

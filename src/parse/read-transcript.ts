@@ -7,7 +7,7 @@ import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
-import { claudeCode } from "./sources/claude-code.ts";
+import { claudeCode } from "./sources/claude-formats.ts";
 import { refusedSource } from "./sources/foreign.ts";
 
 export type { ReadMessage } from "./assembler.ts";

@@ -22,7 +22,7 @@ export interface SessionHead {
   startedMs: number | null;
 }
 
-/** Enough for nearly every file. A first line with images may be as long as any line that is read. */
+/** Bytes read, in steps, until the head is complete. The first is enough for most files; images can make a first line far longer. */
 const HEAD_BYTES = [16 * 1024, 1024 * 1024, MAX_LINE_BYTES];
 
 /** Reads the beginning of a file. Rejects with the file system's error; no content makes it reject. */

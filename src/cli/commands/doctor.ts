@@ -126,7 +126,7 @@ function placesOf({ roots, unreadable }: FoundSessions): Place[] {
   });
 }
 
-/** What is in the sessions that were checked. */
+/** Counts and damage found in the checked sessions. */
 class Content {
   readonly unreadable: Unreadable[] = [];
   lines = 0;

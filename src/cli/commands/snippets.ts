@@ -35,7 +35,7 @@ const MAX_LINE = 160;
 const INDENT = "  ";
 
 const MEANINGS =
-  "error_reasoning: why something failed, what was tried, what fixed it. decision_rationale: why this was chosen over the alternatives. learning_pattern: what will be useful again.";
+  "error_reasoning: why something failed, and the fix. decision_rationale: why one option was chosen over the others. learning_pattern: a lesson for later work.";
 const SESSION = "A path, a session id or the beginning of one, or latest.";
 
 const extractDefinition = createCommand("extract", {

@@ -18,7 +18,7 @@ export interface HostConfig {
   scope: ConfigPlace["scope"];
   /** Null if the file cannot be read. */
   plugin: boolean | null;
-  /** What is wrong with the file, or with the plugin's options in it. */
+  /** Problems in the file or in the plugin's options. */
   problems: string[];
 }
 

@@ -1,6 +1,6 @@
 /** Supported sources, in the order in which they are tried. A new one is a file of its own and a line here. */
 import type { Source } from "../message-draft.ts";
-import { claudeCode, claudeStream } from "./claude-code.ts";
+import { claudeCode, claudeStream } from "./claude-formats.ts";
 import { foreignAgent } from "./foreign.ts";
 import { jsonl, markdown } from "./transcript-files.ts";
 import { opencodeExport } from "./opencode-export.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { jsonOf, SessionRows } from "../../../src/indexing/session-rows.ts";
-import { claudeCode } from "../../../src/parse/sources/claude-code.ts";
+import { claudeCode } from "../../../src/parse/sources/claude-formats.ts";
 import { detectSource } from "../../../src/parse/sources/sources.ts";
 import type { LineOptions } from "../../../src/parse/line-messages.ts";
 import { outputReader } from "../../../src/sessions/session-kept-files.ts";
