@@ -3,7 +3,7 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import type { Agent } from "./agent.ts";
 import { claudeCode } from "./claude-code/claude-code.ts";
 import { kilo, opencode } from "./opencode/opencode.ts";
-import { transcripts } from "./transcripts.ts";
+import { transcripts } from "./transcripts/transcripts.ts";
 
 /** Their places are searched in this order: a file below two places belongs to the first. */
 export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo];

@@ -3,7 +3,7 @@ import { count, counted } from "../quantities.ts";
 import type { CommandContext } from "./context.ts";
 import type { DoctorOutput } from "./commands/doctor.ts";
 import { neutralLine } from "../neutral-text.ts";
-import { indented } from "../texts/text-style.ts";
+import { indented } from "../render/text/text-style.ts";
 
 /** Maximum number of damaged places listed; --json has all. */
 const MAX_DAMAGE = 10;

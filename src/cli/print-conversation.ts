@@ -7,8 +7,8 @@ import type { MessageView, Turn } from "../parse/turns.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { resumeOf } from "../sessions/resume.ts";
-import { type ConversationStyle, messageText } from "../texts/conversation-text.ts";
-import { projectName } from "../texts/passage-text.ts";
+import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
+import { projectName } from "../render/text/passage-text.ts";
 
 /** Prints the turns. Resolves to the number of messages printed. */
 export async function printConversation(

@@ -1,6 +1,6 @@
 /** Detects the source of an input while reading it. */
 import { isSource, type SessionContent, type Source } from "./message-draft.ts";
-import { detectSource, HEAD_BYTES } from "./sources/sources.ts";
+import { detectSource, HEAD_BYTES } from "../agents/formats.ts";
 
 const LINE_FEED = 10;
 

@@ -7,7 +7,7 @@ import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { flatPricing } from "./pricing.ts";
 import { breathing } from "./read-transcript.ts";
-import { claudeCode } from "./sources/claude-formats.ts";
+import { claudeCode } from "../agents/claude-code/claude-formats.ts";
 
 /** A signal stops reading; the result covers what was read until then. */
 export type LineOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput" | "signal"> & {

@@ -7,8 +7,8 @@ import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
-import { claudeCode } from "./sources/claude-formats.ts";
-import { refusedSource } from "./sources/foreign.ts";
+import { claudeCode } from "../agents/claude-code/claude-formats.ts";
+import { refusedSource } from "../agents/foreign.ts";
 
 export type { ReadMessage } from "./assembler.ts";
 

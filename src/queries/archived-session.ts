@@ -8,7 +8,7 @@ import { hasContent } from "../indexing/is-current.ts";
 import { exactId, isOwnSession } from "../indexing/session-keys.ts";
 import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/message-draft.ts";
 import type { SourceName } from "../parse/model.ts";
-import { sourceNamed } from "../parse/sources/sources.ts";
+import { sourceNamed } from "../agents/formats.ts";
 import { msOf } from "../parse/times.ts";
 import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";

@@ -1,9 +1,9 @@
 /** Decides from the bytes of a Claude Code file whether `find` must read it. Answers are the same with and without it. */
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
-import { claudeCode, claudeStream } from "../parse/sources/claude-formats.ts";
+import { claudeCode, claudeStream } from "../agents/claude-code/claude-formats.ts";
 import type { Source } from "../parse/message-draft.ts";
-import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
+import { detectSource, HEAD_BYTES } from "../agents/formats.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;

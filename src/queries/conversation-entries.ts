@@ -1,10 +1,10 @@
 /**
  * Converts a conversation of any source to the entries of our own transcripts: the reverse of
- * `parse/sources/transcript-entries.ts`. Pure.
+ * `agents/transcripts/transcript-entries.ts`. Pure.
  */
 import { countOf, isFields, textOf } from "../parse/json-fields.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { fullModelName } from "../parse/sources/transcript-fields.ts";
+import { fullModelName } from "../agents/transcripts/transcript-fields.ts";
 import { given } from "../given.ts";
 import type {
   TokenCounts,
@@ -318,7 +318,7 @@ function attachmentOf({ block_type: type, metadata }: ParsedContentBlock): Attac
   };
 }
 
-/** Returns the parts of a prompt that the user did not write: see `parse/sources/transcript-user.ts`. */
+/** Returns the parts of a prompt that the user did not write: see `agents/transcripts/transcript-user.ts`. */
 function hostParts({ added_by_host: added, mentions, subtasks, command }: MessageMetadata): object[] {
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
   return [

@@ -14,7 +14,7 @@ import { recordsOfLine } from "../parse/json-records.ts";
 import { LineSplitter, type RawLine } from "../transcript/format/lines.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import { claudeCode } from "../parse/sources/claude-formats.ts";
+import { claudeCode } from "../agents/claude-code/claude-formats.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { type OpenOptions, openReadable, sessionBytes } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";

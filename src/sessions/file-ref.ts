@@ -4,7 +4,7 @@ import { cannotOpen } from "./open-session.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead, type SessionHead } from "./session-head.ts";
 import { type SessionRef, sessionRef } from "./session-ref.ts";
-import { projectOf, RECORDED_AGENT, transcriptsFolderOf } from "../agents/transcripts.ts";
+import { projectOf, RECORDED_AGENT, transcriptsFolderOf } from "../agents/transcripts/transcripts.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Returns the session in any file, by its content and path. Throws a `TranscriptsError` for a folder, or if it cannot be read. */

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import { agentAt } from "../agents/registry.ts";
 import type { SessionContent, Source, SourceUnit } from "../parse/message-draft.ts";
-import { messageUnit, sessionUnit } from "../parse/sources/opencode-units.ts";
+import { messageUnit, sessionUnit } from "../agents/opencode/opencode-units.ts";
 import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";

@@ -1,8 +1,8 @@
 /** Refuses content that is not a readable session, before it is parsed. */
 import { AGENTS } from "../agents/registry.ts";
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
-import { foreignAgent, isUtf16 } from "../parse/sources/foreign.ts";
-import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
+import { foreignAgent, isUtf16 } from "../agents/foreign.ts";
+import { detectSource, HEAD_BYTES } from "../agents/formats.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Number of bytes searched for a readable line, as a file may begin with damage. */

@@ -12,7 +12,7 @@ import { byProgress } from "./session-forms.ts";
 import { hostOf, isStream, isSubagent, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
-import { HEAD_BYTES } from "../parse/sources/sources.ts";
+import { HEAD_BYTES } from "../agents/formats.ts";
 
 /** Minimum length of an id's prefix; shorter ones match by accident. */
 const MIN_PREFIX = 4;

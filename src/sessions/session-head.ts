@@ -66,7 +66,7 @@ const KINDS: Partial<Record<SourceName, SessionHead["source"]>> = {
 /** Collects fields from several units, since the first lines are often notes without time or folder. */
 async function headIn(bytes: Uint8Array): Promise<SessionHead> {
   // Loaded here: most heads need not be read.
-  const { detectSource } = await import("../parse/sources/sources.ts");
+  const { detectSource } = await import("../agents/formats.ts");
   const { detectTranscriptFormat } = await import("../transcript/format/formats.ts");
   const head = nothingKnown();
   const text = new TextDecoder().decode(bytes);

@@ -4,7 +4,7 @@ import { cannotOpen } from "./open-session.ts";
 import { isAbsent } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles, bytesOfFile, textOfFile } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
-import { transcriptsFolderOf } from "../agents/transcripts.ts";
+import { transcriptsFolderOf } from "../agents/transcripts/transcripts.ts";
 
 /** Output paths as the recorder writes them; other paths in a transcript are not read. */
 const OUTPUT_PATH = /^[\w-]+\/outputs\/[\w-]+\.txt$/;

@@ -10,7 +10,7 @@ import { readSessionLines } from "../queries/read-session.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { MAX_CONTENT_BYTES } from "../store/stored-model.ts";
-import { messageText } from "../texts/conversation-text.ts";
+import { messageText } from "../render/text/conversation-text.ts";
 import { fieldError, isSessionError, type TranscriptsError } from "../transcripts-error.ts";
 import { WITHOUT_FILE } from "./session-lookup.ts";
 

@@ -7,8 +7,8 @@ import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import type { OpenOptions } from "../sessions/open-session.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { MAX_CONTENT_BYTES, MIN_CONTENT_BYTES } from "../store/stored-model.ts";
-import { failureText } from "../texts/failure-text.ts";
-import { PLAIN } from "../texts/text-style.ts";
+import { failureText } from "../render/text/failure-text.ts";
+import { PLAIN } from "../render/text/text-style.ts";
 
 export interface SnippetSuggestion {
   snippet_type: "error_reasoning";

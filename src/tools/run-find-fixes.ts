@@ -1,7 +1,7 @@
 /** Says whether an error came up before and what fixed it. */
 import { pastFixes, requireIndex } from "../queries/past-fixes.ts";
-import { pastErrorText } from "../texts/failure-text.ts";
-import { PLAIN } from "../texts/text-style.ts";
+import { pastErrorText } from "../render/text/failure-text.ts";
+import { PLAIN } from "../render/text/text-style.ts";
 import { answerText } from "./answer-text.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON } from "./session-heading.ts";

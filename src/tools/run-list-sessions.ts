@@ -6,7 +6,7 @@ import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts"
 import { findSessions } from "../sessions/find-sessions.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { storePlace } from "../store/store-place.ts";
-import { projectName } from "../texts/passage-text.ts";
+import { projectName } from "../render/text/passage-text.ts";
 import { answerText } from "./answer-text.ts";
 import { agentAsked } from "./agent-argument.ts";
 import { betweenOf } from "./arguments.ts";

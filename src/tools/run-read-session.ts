@@ -7,7 +7,7 @@ import { counted } from "../quantities.ts";
 import { type Unit, unitsOf } from "../queries/session-units.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { readHead } from "../sessions/file-ref.ts";
-import { type ConversationStyle, messageText } from "../texts/conversation-text.ts";
+import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
 import { fieldError, TranscriptsError } from "../transcripts-error.ts";
 import { answerText } from "./answer-text.ts";
 import { execution } from "./execution.ts";

@@ -1,5 +1,5 @@
 /** A session with one of everything that a page shows, some of it unpleasantly long. */
-import type { PageSession } from "../../src/html/outline.ts";
+import type { PageSession } from "../../src/render/html/outline.ts";
 import { MadeSession } from "./made-sessions.ts";
 
 /** Stands in the output of a call, which is closed. */

@@ -1,5 +1,5 @@
 /** Contents that want to be more than text, put wherever a session has text. */
-import type { PageSession } from "../../src/html/outline.ts";
+import type { PageSession } from "../../src/render/html/outline.ts";
 import { MadeSession } from "./made-sessions.ts";
 
 const RUN = "window.ran=true;alert(1)";

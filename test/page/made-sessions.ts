@@ -1,7 +1,7 @@
 /** Sessions made line by line, in Claude Code's format, and their pages. */
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import type { PageSession } from "../../src/html/outline.ts";
-import { renderPage, type PageOptions } from "../../src/html/render-page.ts";
+import type { PageSession } from "../../src/render/html/outline.ts";
+import { renderPage, type PageOptions } from "../../src/render/html/render-page.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { callHints, promptRecords, resultHints } from "../../src/host/opencode-1/hook-records.ts";
 import { EventTranslator } from "../../src/host/opencode-1/events.ts";
 import { jsonCopy } from "../../src/json-copy.ts";
-import { storedRecords } from "../../src/parse/sources/opencode-records.ts";
+import { storedRecords } from "../../src/agents/opencode/opencode-records.ts";
 import { stored } from "../support/recording/conversation.ts";
 import { abortError, event, part, status, type HostStep } from "../support/recording/host-steps.ts";
 import { hostileMaker, spoiled } from "../support/recording/hostile-values.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { madeExport } from "../support/parse/opencode-session.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";

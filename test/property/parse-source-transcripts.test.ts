@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { mergeContinuations } from "../../src/transcript/format/formats.ts";
-import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { assertAccounted } from "../support/parse/account.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";

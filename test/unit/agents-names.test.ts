@@ -8,14 +8,7 @@ import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** Where agents, formats, and hosts with their configuration are defined. */
-const HOMES = [
-  "src/agents/",
-  "src/cli/commands/init.ts",
-  "src/cli/init/",
-  "src/host/",
-  "src/parse/sources/",
-  "src/sessions/host-config.ts",
-];
+const HOMES = ["src/agents/", "src/cli/commands/init.ts", "src/cli/init/", "src/host/", "src/sessions/host-config.ts"];
 
 /** Files that still name an agent or its format. Only ever remove lines. */
 const STILL = [

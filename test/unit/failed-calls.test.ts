@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sessionRecord } from "../../src/host/session-records.ts";
-import { storedRecords } from "../../src/parse/sources/opencode-records.ts";
+import { storedRecords } from "../../src/agents/opencode/opencode-records.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { calls, result, SESSION as CLAUDE_SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { outputOf, rowsOf } from "../support/cli/json-output.ts";

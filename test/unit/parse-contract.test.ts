@@ -6,7 +6,7 @@ import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult, SourceName } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { readTranscript } from "../../src/parse/read-transcript.ts";
-import { detectSource } from "../../src/parse/sources/sources.ts";
+import { detectSource } from "../../src/agents/formats.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { assertAccounted } from "../support/parse/account.ts";
 import { asEachSource, PROMPT } from "../support/parse/one-conversation.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { toldByParser, toldByStore } from "../support/recording/stored-2.ts";
 import { export2, INFO_2, MESSAGES_2 } from "../support/parse/opencode-2-session.ts";
 import { REPOSITORY } from "../support/repository.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { readSource, type SourceReading } from "../support/parse/source.ts";
 import { describe, test } from "../support/runner.ts";
 

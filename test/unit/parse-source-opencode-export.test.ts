@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../../src/parse/model.ts";
-import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { madeExport } from "../support/parse/opencode-session.ts";
 import { readSource, type SourceReading } from "../support/parse/source.ts";
 import { describe, test } from "../support/runner.ts";

@@ -1,5 +1,5 @@
-import { Clock } from "../../src/html/view.ts";
-import { showUnseen } from "../../src/html/page-writer.ts";
+import { Clock } from "../../src/render/html/view.ts";
+import { showUnseen } from "../../src/render/html/page-writer.ts";
 import { compact, counted, dollars, duration } from "../../src/quantities.ts";
 import { describe, test } from "../support/runner.ts";
 import assert from "node:assert/strict";

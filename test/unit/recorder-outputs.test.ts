@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { storedRecords2 } from "../../src/parse/sources/opencode-2-message.ts";
+import { storedRecords2 } from "../../src/agents/opencode/opencode-2-message.ts";
 import { bash, data, INPUT, resultsOf, withCalls } from "../support/recording/calls-recorded.ts";
 import { call, completed, hook, PENDING, running, type CallPlace } from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording } from "../support/recording/recording.ts";

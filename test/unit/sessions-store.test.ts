@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { StoreSource } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";

@@ -7,9 +7,9 @@ import { errorsOver } from "../../queries/newest-errors.ts";
 import { type CountedCalls, type ErrorRow, errorsIn } from "../../queries/session-errors.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
 import { hostOf, type SessionRef } from "../../sessions/session-ref.ts";
-import { failureText } from "../../texts/failure-text.ts";
-import { sessionLine } from "../../texts/passage-text.ts";
-import { forPeople } from "../../texts/text-style.ts";
+import { failureText } from "../../render/text/failure-text.ts";
+import { sessionLine } from "../../render/text/passage-text.ts";
+import { forPeople } from "../../render/text/text-style.ts";
 import {
   agent,
   between,

@@ -2,9 +2,9 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { createFolder } from "../../user-folders.ts";
-import { MAX_IMAGE_BYTES } from "../../html/block-view.ts";
-import type { PageSession } from "../../html/outline.ts";
-import { renderPage } from "../../html/render-page.ts";
+import { MAX_IMAGE_BYTES } from "../../render/html/block-view.ts";
+import type { PageSession } from "../../render/html/outline.ts";
+import { renderPage } from "../../render/html/render-page.ts";
 import { counted } from "../../quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";

@@ -8,8 +8,8 @@ import { openIndex } from "../find-index.ts";
 import { textOf } from "../context.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
-import { pastErrorText } from "../../texts/failure-text.ts";
-import { forPeople } from "../../texts/text-style.ts";
+import { pastErrorText } from "../../render/text/failure-text.ts";
+import { forPeople } from "../../render/text/text-style.ts";
 
 const definition = createCommand("fixes", {
   summary: "Shows whether an error came up before, and what fixed it.",

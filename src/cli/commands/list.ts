@@ -21,7 +21,7 @@ import { figuresAsked } from "../figures-asked.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS, noteUnread, sessionsAsked } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
-import { projectName } from "../../texts/passage-text.ts";
+import { projectName } from "../../render/text/passage-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { durationCell, outCell, shortCost, signsNote } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";

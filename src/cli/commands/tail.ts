@@ -11,7 +11,7 @@ import { pause } from "../../transcript/timeouts.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
 import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsOf } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
-import { messageText } from "../../texts/conversation-text.ts";
+import { messageText } from "../../render/text/conversation-text.ts";
 import { messageRow } from "../message-row.ts";
 import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";

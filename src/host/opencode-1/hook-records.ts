@@ -4,7 +4,7 @@ import { jsonCopy } from "../../json-copy.ts";
 import type { HostRecord, PromptPart } from "../../transcript/records.ts";
 import type { EventTranslator } from "./events.ts";
 import { fieldsOf, textOf, isFields, listOf, fieldOf, stringOf } from "../../parse/json-fields.ts";
-import { completedOutput, modelName, userPart } from "../../parse/sources/opencode-records.ts";
+import { completedOutput, modelName, userPart } from "../../agents/opencode/opencode-records.ts";
 
 /** Returns the records for `chat.message`: a prompt with all its parts. */
 export function promptRecords(translator: EventTranslator, input: unknown, prompt: unknown): HostRecord[] {

@@ -2,7 +2,7 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";
-import { storedRecords } from "../../parse/sources/opencode-records.ts";
+import { storedRecords } from "../../agents/opencode/opencode-records.ts";
 import { sessionRecord } from "../session-records.ts";
 import { ANSWER_MS } from "../shared.ts";
 import { textOf, isFields, listOf, fieldOf } from "../../parse/json-fields.ts";

@@ -19,7 +19,7 @@ import {
   textPlace,
   type MessagePlace,
   type TextKind,
-} from "../../parse/sources/opencode-2-message.ts";
+} from "../../agents/opencode/opencode-2-message.ts";
 
 /** Maximum number of unfinished calls, prompts and messages in memory. */
 const MAX_UNDER_WAY = 1_000;

@@ -7,7 +7,7 @@ import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcrip
 import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
-import { storedRecords2 } from "../../parse/sources/opencode-2-message.ts";
+import { storedRecords2 } from "../../agents/opencode/opencode-2-message.ts";
 
 /** Maximum wait for a locked database, in milliseconds: the host does nothing else meanwhile. */
 const LOCKED_MS = 20;

@@ -3,7 +3,7 @@ import { SHELLS, targetOf } from "../../fixes/targets.ts";
 import { countOf, fieldOf, textOf } from "../../parse/json-fields.ts";
 import type { ToolCall, TranscriptMessage, TranscriptStats } from "../../parse/model.ts";
 import { parseTranscript } from "../../parse/parse-transcript.ts";
-import { fullModelName } from "../../parse/sources/transcript-fields.ts";
+import { fullModelName } from "../../agents/transcripts/transcript-fields.ts";
 import { callsByBlock } from "../../parse/tool-calls.ts";
 import { isPrompt, type MessageView, saidIn, turnsOf } from "../../parse/turns.ts";
 import type { TranscriptInput } from "../../transcript/format/formats.ts";

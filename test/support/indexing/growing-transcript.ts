@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, truncateSy
 import { dirname, join } from "node:path";
 import type { IndexLimits } from "../../../src/indexing/limits.ts";
 import { updateIndex } from "../../../src/indexing/update-index.ts";
-import { detectSource } from "../../../src/parse/sources/sources.ts";
+import { detectSource } from "../../../src/agents/formats.ts";
 import type { Where } from "../../../src/sessions/session-ref.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { makeTempDir } from "../temp-dir.ts";

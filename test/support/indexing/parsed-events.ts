@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { jsonOf, SessionRows } from "../../../src/indexing/session-rows.ts";
-import { claudeCode } from "../../../src/parse/sources/claude-formats.ts";
-import { detectSource } from "../../../src/parse/sources/sources.ts";
+import { claudeCode } from "../../../src/agents/claude-code/claude-formats.ts";
+import { detectSource } from "../../../src/agents/formats.ts";
 import type { LineOptions } from "../../../src/parse/line-messages.ts";
 import { outputReader } from "../../../src/sessions/session-kept-files.ts";
 import { sessionRef } from "../../../src/sessions/session-ref.ts";

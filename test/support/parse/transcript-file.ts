@@ -8,7 +8,7 @@ import {
   type TranscriptHeader,
 } from "../../../src/transcript/format/formats.ts";
 import type { Source } from "../../../src/parse/message-draft.ts";
-import { jsonl, markdown } from "../../../src/parse/sources/transcript-files.ts";
+import { jsonl, markdown } from "../../../src/agents/transcripts/transcript-files.ts";
 
 const filePath = "ses_parent/ses_1.md";
 

@@ -1,7 +1,7 @@
 /** Answers of a host that is asked, by session. */
 import { sessionRecord } from "../../../src/host/session-records.ts";
 import { isFields } from "../../../src/parse/json-fields.ts";
-import { storedRecords } from "../../../src/parse/sources/opencode-records.ts";
+import { storedRecords } from "../../../src/agents/opencode/opencode-records.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../../src/transcript/records.ts";
 import { stored, type Conversation } from "./conversation.ts";
 import { sessionInfo } from "./host-steps.ts";

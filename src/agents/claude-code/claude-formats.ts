@@ -1,0 +1,38 @@
+import type { Source } from "../../parse/message-draft.ts";
+import { readClaudeLines } from "./claude-lines.ts";
+import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
+import { headRecords } from "../json-head.ts";
+
+/** Output of `claude -p --output-format stream-json`. Tried before `claudeCode`, whose records are the same. */
+export const claudeStream: Source = {
+  name: "claude-stream",
+  lines: "json",
+  detect: (head) => {
+    let isStream = false;
+    for (const record of headRecords(head)) {
+      if (isSessionRecord(record)) return false;
+      isStream ||= isStreamRecord(record);
+    }
+    return isStream;
+  },
+  read: readClaudeLines,
+};
+
+/** Session files of Claude Code and its subagents. Also the fallback for other JSON lines that resemble them most. */
+export const claudeCode: Source = {
+  ...claudeStream,
+  name: "claude-code",
+  detect: (head) => {
+    let count = 0;
+    let isUntyped = false;
+    for (const record of headRecords(head)) {
+      const { type } = record;
+      count += 1;
+      // Lines of other programs may have a session id too.
+      if (typeof type === "string" && (isKnownType(type) || isSessionRecord(record))) return true;
+      isUntyped ||= isSessionRecord(record);
+    }
+    // The type may come after the end of the only line, which is cut off.
+    return isUntyped && count === 1;
+  },
+};

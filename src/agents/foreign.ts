@@ -1,0 +1,130 @@
+/** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
+import { MAX_LINE_BYTES, problemAt, type Source, type SourcePlace, type SourceUnit } from "../parse/message-draft.ts";
+import type { ParseErrorCode } from "../parse/model.ts";
+import { type Fields, fieldsOf, isFields, textOf } from "../parse/json-fields.ts";
+import { linesOfBytes } from "../transcript/format/lines.ts";
+import { isSessionRecord, isStreamRecord } from "./claude-code/claude-record.ts";
+import { headRecords } from "./json-head.ts";
+
+const CODEX_TYPES = new Set<unknown>([
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "world_state",
+  "token_usage_record",
+  // From `codex exec --json`.
+  "thread.started",
+]);
+/** Record types of Codex before it wrapped them in an envelope. */
+const BARE_CODEX_TYPES = new Set<unknown>(["function_call", "function_call_output", "local_shell_call"]);
+
+/** Formats other than JSON lines, by their beginning. JSON documents may be cut off anywhere. */
+const DOCUMENTS: readonly (readonly [agent: string, start: RegExp])[] = [
+  ["Aider", /^# aider chat started at /m],
+  ["Gemini CLI", /^\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"projectHash"\s*:)/],
+  ["Gemini CLI", /^\s*\[\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"messageId"\s*:\s*\d)/],
+  ["Amp", /^\s*\{[^]{0,2000}"id"\s*:\s*"T-[0-9a-f-]{8}/],
+  ["Cline", /^\s*\[\s*\{\s*"ts"\s*:\s*\d+\s*,\s*"type"\s*:\s*"(?:say|ask)"/],
+  ["Cline", /^\s*\[\s*\{\s*"role"\s*:(?=[^]{0,20000}<(?:task|user_message|environment_details)>)/],
+  [
+    "Cline",
+    /^\s*\{(?=[^]{0,60000}"modelInfo"\s*:\s*\{)(?=[^]{0,60000}"metrics"\s*:\s*\{)(?=[^]{0,60000}"messages"\s*:\s*\[)/,
+  ],
+  ["Cline", /^\s*\{(?=[^]{0,4000}"session_id"\s*:)(?=[^]{0,4000}"started_at"\s*:)(?=[^]{0,4000}"provider"\s*:)/],
+  ["VS Code Copilot Chat", /^\s*\{(?=[^]{0,2000}"(?:requesterUsername|responderUsername)"\s*:)/],
+];
+
+/** Programs whose SQLite databases are recognised by a table or column that no other has. */
+const DATABASES: readonly (readonly [agent: string, name: RegExp])[] = [
+  ["Kilo", /CREATE TABLE [`"']?kilo_board/],
+  ["opencode", /CREATE TABLE [`"']?(?:session_message|session_v2|session_share|part)[`"' (]/],
+  ["Goose", /CREATE TABLE [`"']?usage_ledger|\bcontent_json\b/],
+  ["Crush", /\bsummary_message_id\b/],
+  ["Cursor", /CREATE TABLE [`"']?(?:cursorDiskKV|blobs)[`"' (]/],
+  ["Codex", /\brollout_path\b|CREATE TABLE [`"']?thread_turns/],
+  ["GitHub Copilot CLI", /CREATE TABLE [`"']?assistant_usage_events/],
+];
+const SQLITE = "SQLite format 3\0";
+/** Codex compresses sessions after a week without activity. */
+const ZSTD = "(\ufffd/\ufffd";
+
+/** Returns the agent whose session or database begins like this; undefined if it can be read or is unknown. */
+export function foreignAgent(head: string): string | undefined {
+  if (head.startsWith(SQLITE)) return DATABASES.find(([, name]) => name.test(head))?.[0];
+  if (head.startsWith(ZSTD)) return "Codex (compressed)";
+  for (const record of headRecords(head)) {
+    const agent = agentOfRecord(record);
+    if (agent !== undefined) return agent;
+    if (isSessionRecord(record) || isStreamRecord(record)) return undefined;
+  }
+  const text = head.replace(/^\ufeff/, "");
+  return DOCUMENTS.find(([, start]) => start.test(text))?.[0];
+}
+
+/** Returns the agent that wrote a record of JSON lines; some look much like Claude Code's. */
+function agentOfRecord(record: Fields): string | undefined {
+  const { type } = record;
+  const message = fieldsOf(record, "message");
+  if (CODEX_TYPES.has(type) || BARE_CODEX_TYPES.has(type) || "record_type" in record) return "Codex";
+  if (type === undefined && "session_id" in record && "ts" in record && "text" in record) return "Codex";
+  if (type === undefined && "instructions" in record && "timestamp" in record && "id" in record) return "Codex";
+  if (type === "message" && "role" in record && isListOf(record["content"])) return "Codex";
+  if (typeof type === "string" && isFields(record["data"]) && "parentId" in record) return "GitHub Copilot CLI";
+  if (typeof type === "string" && /^(?:session|assistant|user|tool)\.[a-z_]+$/.test(type)) return "GitHub Copilot CLI";
+  if ("projectHash" in record || "$set" in record || "$rewindTo" in record) return "Gemini CLI";
+  if (type === "init" && "session_id" in record) return "Gemini CLI";
+  if (isQwen(record, message)) return "Qwen Code";
+  if (type === "session" && "id" in record && "timestamp" in record) return "pi";
+  if (type === "message" && "parentId" in record && message !== undefined) return "pi";
+  if (type === "session_start" && !isSessionRecord(record)) return "Factory Droid";
+  if ("working_dir" in record && ("message_count" in record || "description" in record)) return "Goose";
+  if (type === undefined && "role" in record && "created" in record && isListOf(record["content"])) return "Goose";
+  if (message !== undefined && "payload" in message && type === undefined) return "Kimi Code";
+  if (type === undefined && "role" in record && isListOf(message?.["content"])) return "Cursor";
+  if (textOf(record, "method") === "session/update") return "an agent that writes ACP updates";
+  if ("sessionID" in record && isFields(record["part"])) return "opencode run --format json";
+  return undefined;
+}
+
+/** Its lines have Claude Code's ids and Gemini's messages. */
+function isQwen(record: Fields, message: Fields | undefined): boolean {
+  if (!("uuid" in record && "sessionId" in record)) return "durationMs" in record && isFields(record["models"]);
+  return "provenance" in record || "systemPayload" in record || isListOf(message?.["parts"]);
+}
+
+function isListOf(value: unknown): boolean {
+  return Array.isArray(value);
+}
+
+/** Two bytes per character, one of them zero in Latin text; byte order marks are not valid UTF-8. */
+const UTF_16 = /^(?:\ufffd\ufffd)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
+
+/** Returns whether a content is in UTF-16, by its first bytes read as UTF-8. */
+export function isUtf16(head: string): boolean {
+  return UTF_16.test(head);
+}
+
+/** Returns a source that skips all lines and reports why, for the content of another agent and for UTF-16. */
+export function refusedSource(head: string): Source | undefined {
+  const agent = foreignAgent(head);
+  if (isUtf16(head))
+    return skippingSource("invalid_json", "This file is in UTF-16, and only UTF-8 is read. Convert it with iconv.");
+  const reason = `This is a session of ${agent}, which cannot be read yet.`;
+  return agent === undefined ? undefined : skippingSource("unsupported_agent", reason);
+}
+
+function skippingSource(code: ParseErrorCode, reason: string): Source {
+  return {
+    name: "claude-code",
+    lines: "json",
+    detect: () => false,
+    async *read(chunks, { maxLineBytes = MAX_LINE_BYTES }) {
+      const unitOf = ({ line, offset }: SourcePlace): SourceUnit => {
+        const problems = [problemAt({ line, offset }, code, reason)];
+        return { line, offset, lines: 1, outcome: { as: "failed" }, messages: [], problems };
+      };
+      for await (const lines of linesOfBytes(chunks, maxLineBytes)) yield lines.map(unitOf);
+    },
+  };
+}

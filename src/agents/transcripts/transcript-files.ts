@@ -1,0 +1,77 @@
+/** Our own transcripts, as markdown and as JSON lines. Entries are read in full, however long they are. */
+import { detectTranscriptFormat } from "../../transcript/format/formats.ts";
+import type { ItemReader } from "../../transcript/format/items.ts";
+import { contentOfObject, JsonlReader, lineContents } from "../../transcript/format/jsonl.ts";
+import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
+import { MarkdownReader } from "../../transcript/format/markdown-read.ts";
+import { given } from "../../given.ts";
+import { problemAt, type Source, type SourceOptions, type SourceUnit } from "../../parse/message-draft.ts";
+import { isSessionRecord } from "../claude-code/claude-record.ts";
+import { headLines } from "../json-head.ts";
+import { HELD_LINES, TextFold } from "./transcript-fold.ts";
+import { TranscriptUnits } from "./transcript-units.ts";
+
+/** Maximum number of lines tried to detect the format: a file may have lost its header or begin with damage. */
+const MAX_LINES = 20;
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+export const markdown: Source = {
+  name: "markdown",
+  lines: "text",
+  hasStableIds: true,
+  isRedacted: true,
+  detect: (head) => detectTranscriptFormat(head) === "markdown",
+  read: (chunks, options) => {
+    const { readOutput } = options;
+    const reader = new MarkdownReader(given({ readOutput }));
+    return readTranscriptUnits(chunks, options, reader);
+  },
+};
+
+export const jsonl: Source = {
+  ...markdown,
+  name: "jsonl",
+  lines: "json",
+  detect: (head) => {
+    let lines = 0;
+    for (const { text, record } of headLines(head)) {
+      const contents = record === undefined ? lineContents(text) : [contentOfObject(record)];
+      if (contents.some(({ kind }) => kind === "header" || kind === "entry")) return true;
+      lines += 1;
+      if (lines === MAX_LINES || (record !== undefined && isSessionRecord(record))) return false;
+    }
+    return false;
+  },
+  read: (chunks, options) => readTranscriptUnits(chunks, options, new JsonlReader()),
+};
+
+/** See `Source.read`. `reader` is the format's own. */
+async function* readTranscriptUnits(
+  chunks: AsyncIterable<Uint8Array>,
+  { isGrowing }: SourceOptions,
+  reader: ItemReader,
+): AsyncGenerator<SourceUnit[]> {
+  const units = new TranscriptUnits(new TextFold(isGrowing === true ? 0 : HELD_LINES));
+  const head: number[] = [];
+  let lines = 0;
+  let last = LINE_FEED;
+  for await (const chunk of chunks) {
+    if (head.length < BYTE_ORDER_MARK.length) {
+      head.push(...chunk.subarray(0, BYTE_ORDER_MARK.length - head.length));
+      if (BYTE_ORDER_MARK.every((byte, at) => byte === head[at])) {
+        const reason = "The file begins with a byte order mark, which was left out.";
+        units.note(problemAt(FILE_START, "byte_order_mark", reason, true));
+      }
+    }
+    lines += lineFeedsIn(chunk);
+    last = chunk.at(-1) ?? last;
+    const ready: SourceUnit[] = [];
+    for await (const item of reader.push(chunk)) {
+      for (const unit of units.add(item)) ready.push(unit);
+    }
+    if (ready.length > 0) yield ready;
+  }
+  for await (const item of reader.end()) yield units.add(item);
+  yield units.end(last === LINE_FEED ? lines : lines + 1);
+}

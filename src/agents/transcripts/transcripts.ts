@@ -1,0 +1,132 @@
+import { basename, dirname, extname, join } from "node:path";
+import { isWithin } from "../../transcript/files/data-folder.ts";
+import { DATA_FOLDER, safeSegment } from "../../transcript/transcript-paths.ts";
+import { configuredFolder } from "../../user-folders.ts";
+import type { Agent, ScannedSessions } from "../agent.ts";
+import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../../sessions/host-config.ts";
+import { nearestWith } from "../../sessions/project-folder.ts";
+import { mapFiles, type SessionFiles } from "../../sessions/session-files.ts";
+import { tryReadHead } from "../../sessions/session-head.ts";
+import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../../sessions/session-ref.ts";
+import { walk, type WalkedFile } from "../../sessions/walk.ts";
+
+/** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
+const DEPTH = 1;
+const EXTENSIONS = new Set([".jsonl", ".md"]);
+/** Matches an id of opencode, which is used as the file's name. */
+const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
+
+const NAME = "transcript";
+/** Agent whose sessions are recorded. Kilo's have this name too, unless its database has them. */
+export const RECORDED_AGENT = "opencode";
+
+/** Sessions that this program recorded. */
+export const transcripts: Agent = {
+  name: NAME,
+  displayName: "transcripts",
+  hasSessions: false,
+  isInDatabase: false,
+  hasForms: true,
+  places,
+  scan,
+  placeOf: (path, { parentId }) => {
+    const folder = transcriptsFolderOf(path, parentId);
+    return { agent: NAME, path: folder, within: projectOf(folder) ?? folder };
+  },
+  belongings: (path, { id, parentId }) => [join(transcriptsFolderOf(path, parentId), safeSegment(id))],
+};
+
+/**
+ * Returns the `transcripts` of `.openfleet`, in the nearest folder from `cwd` upwards that has one, and of the folder that
+ * the recorder's option `directory` names in opencode's configuration. No symbolic link may lead out of the project unless
+ * the user's own configuration has `followLinks`.
+ */
+async function places(where: Where, files: SessionFiles): Promise<Place[]> {
+  const data = await nearestWith([DATA_FOLDER], where.cwd, files);
+  const root = (await nearestWith([".git"], where.cwd, files)) ?? where.cwd;
+  const { folders, followLinks } = await recorderConfig(where, root, files);
+  const recorded = new Set([join(data ?? where.cwd, DATA_FOLDER), ...folders]);
+  /** Project that contains the folder; for a folder configured outside of it, the folder itself. */
+  const within = (folder: string): Pick<Place, "within"> => {
+    if (followLinks) return {};
+    const project = [root, data ?? where.cwd].find((each) => isWithin(each, folder));
+    return { within: project ?? folder };
+  };
+  return [...recorded].map((path) => ({ agent: NAME, path: join(path, "transcripts"), ...within(path) }));
+}
+
+interface RecorderConfig {
+  /** Folders named by the option `directory`; none without the option. */
+  folders: string[];
+  /** The user's own configuration has the option `followLinks`. That of a project does not count, as it may have come with a clone. */
+  followLinks: boolean;
+}
+
+/** Reads the recorder's folders from the configuration of opencode and Kilo. */
+async function recorderConfig(where: HostSurroundings, root: string, files: SessionFiles): Promise<RecorderConfig> {
+  const hosts = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
+  const entries = await pluginEntries(hosts, where, files);
+  const ofUser = entries.filter(({ scope }) => scope === "user");
+  const directories = optionsOf(entries).flatMap(({ directory }) =>
+    typeof directory === "string" && directory.trim() !== "" ? [directory] : [],
+  );
+  return {
+    folders: [...new Set(directories.map((directory) => configuredFolder(root, directory, where.home)))],
+    followLinks: optionsOf(ofUser).some(({ followLinks }) => followLinks === true),
+  };
+}
+
+/** Finds the sessions recorded in a `transcripts` folder. */
+async function scan({ path: root, within }: Place, files: SessionFiles): Promise<ScannedSessions> {
+  const accepts = (name: string): boolean => EXTENSIONS.has(extname(name)) && name.toLowerCase() !== "readme.md";
+  const { files: found, unreadable } = await walk(root, {
+    files,
+    depth: DEPTH,
+    accepts,
+    ...(within === undefined ? {} : { within }),
+  });
+  const refs = await mapFiles(found, (file) => transcriptRef(root, file, files, unreadable));
+  return { sessions: refs.filter((ref) => ref !== undefined), unreadable };
+}
+
+/** Recognizes names of opencode's form; a file with another name is a transcript if it begins like one. */
+async function transcriptRef(
+  root: string,
+  { path, segments, bytes, modifiedMs }: WalkedFile,
+  files: SessionFiles,
+  unreadable: Unreadable[],
+): Promise<SessionRef | undefined> {
+  const [parent] = segments.slice(0, -1);
+  const id = basename(path, extname(path));
+  const known = {
+    source: "transcript",
+    agent: RECORDED_AGENT,
+    path,
+    bytes,
+    modifiedMs,
+    project: projectOf(root),
+  } as const;
+  if (PLAIN_ID.test(id) && (parent === undefined || PLAIN_ID.test(parent))) {
+    return sessionRef({ ...known, id, parentId: parent ?? null });
+  }
+  const head = await tryReadHead(path, files, unreadable);
+  if (head?.source !== "transcript") return undefined;
+  return sessionRef({
+    ...known,
+    id: head.sessionId ?? id,
+    parentId: head.parentId ?? parent ?? null,
+    title: head.title,
+  });
+}
+
+/** Returns the project of a transcripts folder; null if it is not in one. */
+export function projectOf(transcriptsFolder: string): string | null {
+  const data = dirname(transcriptsFolder);
+  return basename(data) === DATA_FOLDER ? dirname(data) : null;
+}
+
+/** Returns the transcripts folder of a transcript. */
+export function transcriptsFolderOf(path: string, parentId: string | null): string {
+  const folder = dirname(path);
+  return parentId !== null && basename(folder) === safeSegment(parentId) ? dirname(folder) : folder;
+}

@@ -1,0 +1,86 @@
+import { h, type JSX } from "preact";
+import { jsonText } from "../../parse/json-fields.ts";
+import type { BlockType, ParsedContentBlock, TranscriptMessage } from "../../parse/model.ts";
+import type { Clock } from "./view.ts";
+import { closed, div, longText, p, span } from "./page-texts.ts";
+import { oneLine } from "../../neutral-text.ts";
+import { duration } from "../../quantities.ts";
+
+const WORK: ReadonlySet<BlockType> = new Set(["tool_use", "tool_result"]);
+const THOUGHT: ReadonlySet<BlockType> = new Set(["thinking", "redacted_thinking"]);
+
+/** Returns the label of the speaker. A subagent's prompt comes from the agent that started it. */
+export function speakerOf(message: TranscriptMessage, toSubagent: boolean): string {
+  const { message_type: type, user_kind: kind, metadata } = message;
+  if (type === "assistant") return metadata.is_api_error === true ? "API error" : "Assistant";
+  if (type === "summary") return "Summary";
+  if (type === "system") return "Event";
+  if (kind === "tool_result") return "Tool";
+  const isTyped = kind === "human" && metadata.origin !== "command_output" && metadata.origin !== "notification";
+  if (!isTyped) return "Program";
+  return toSubagent ? "Prompt" : "User";
+}
+
+/** Returns the CSS classes of an entry, which also control what is hidden with calls or thinking. */
+export function entryClass(
+  speaker: string,
+  { metadata }: TranscriptMessage,
+  blocks: readonly ParsedContentBlock[],
+  again: boolean,
+): string {
+  const isWork = blocks.map((block) => WORK.has(block.block_type));
+  const isThought = blocks.map((block) => THOUGHT.has(block.block_type));
+  const parts = ["entry", `by-${speaker.toLowerCase().replace(" ", "-")}`];
+  if (again) parts.push("again");
+  if (metadata.origin === "command") parts.push("command");
+  if (blocks.length > 0) {
+    if (isWork.every(Boolean)) parts.push("only-calls");
+    else if (isThought.every(Boolean)) parts.push("only-thinking");
+    else if (blocks.every((_, index) => isWork[index] || isThought[index])) parts.push("only-work");
+  }
+  return parts.join(" ");
+}
+
+/** Renders speaker, time, and the entry's number with a link to it. `model`: null if it is the previous one. */
+export function stamp(
+  message: TranscriptMessage,
+  { speaker, anchor, clock, model }: { speaker: string; anchor: string; clock: Clock; model: string | null },
+): JSX.Element {
+  const { timestamp } = message;
+  const link = { class: "permalink", href: `#${anchor}`, "aria-label": `Link to entry ${message.ordinal}` };
+  return div(
+    "stamp",
+    span("who", speaker),
+    timestamp === null ? null : timeView(timestamp, clock),
+    h("a", link, `#${message.ordinal}`),
+    model === null ? null : span("model", oneLine(model, 80)),
+  );
+}
+
+/** Renders the time of day, with the full date in the tooltip. */
+export function timeView(timestamp: string, clock: Clock): JSX.Element {
+  const isTime = clock.date(timestamp) !== undefined;
+  const props = isTime ? { datetime: timestamp, title: `${clock.dateAndTime(timestamp)}, ${clock.zone}` } : {};
+  return h(isTime ? "time" : "span", props, oneLine(clock.time(timestamp), 40));
+}
+
+export function eventName({ message_type: type, metadata }: TranscriptMessage): JSX.Element | null {
+  if (type !== "system") return null;
+  const name = oneLine(metadata.subtype ?? "event", 80).replaceAll("_", " ");
+  const took = metadata["duration_ms"];
+  return p("note event", typeof took === "number" ? `${name}: ${duration(took)}` : name);
+}
+
+export function remarks(
+  { metadata, message_type: type, line_number: line }: TranscriptMessage,
+  blockCount: number,
+): JSX.Element[] {
+  const found: JSX.Element[] = [];
+  if (type === "system" && metadata["error"] !== undefined) {
+    const text = jsonText(metadata["error"], 2);
+    found.push(closed("Error", text, longText(text, { line, kind: "text" })));
+  }
+  if (type !== "system" && blockCount === 0) found.push(p("note", "Nothing was recorded of it."));
+  if (metadata.interrupted === true) found.push(p("note", "Cut off here."));
+  return found;
+}

@@ -1,0 +1,102 @@
+/** The input of a page, and its outline: the turns, which call started which subagent, and what fixed which call. */
+import { findFixes, type ToolFix } from "../../fixes/find-fixes.ts";
+import type { ParsedContentBlock, ParseResult, ToolCall } from "../../parse/model.ts";
+import { type Turn, turnsOf } from "../../parse/turns.ts";
+
+export interface PageImage {
+  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `image/avif`; others become a note. */
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
+/** Session for a page, as the parser returns it, with the sessions of its subagents. */
+export interface PageSession extends Pick<
+  ParseResult,
+  "messages" | "content_blocks" | "tool_calls" | "stats" | "metadata" | "errors"
+> {
+  /** Origin, if not this machine, as a clause. */
+  origin?: string;
+  /** Sessions of subagents. One named by a call is shown below the call, others at the end. */
+  children: readonly PageSession[];
+  /** Finds the bytes of an image block; undefined if they are not available. Without it, images become notes. */
+  readImage?: (block: ParsedContentBlock) => Promise<PageImage | undefined>;
+}
+
+/** Call with the blocks that are shown in it. */
+export interface PairedCall {
+  call: ToolCall;
+  use: ParsedContentBlock;
+  /** Null if there is no result, or if its block is not in the session. */
+  result: ParsedContentBlock | null;
+  children: PageSession[];
+}
+
+export interface Outline {
+  turns: readonly Turn[];
+  /** By id of the `tool_use` block. */
+  calls: ReadonlyMap<string, PairedCall>;
+  /** By failed call. */
+  fixes: ReadonlyMap<ToolCall, ToolFix>;
+  /** Ids of results shown in their call. */
+  resultsInCalls: ReadonlySet<string>;
+  /** Ordinals of messages that are shown entirely in calls. */
+  emptied: ReadonlySet<number>;
+  /** Children not named by any call. */
+  otherChildren: readonly PageSession[];
+  /** The whole session is a subagent's, so its messages need no label. */
+  isSubagent: boolean;
+}
+
+export function outlineOf(session: PageSession): Outline {
+  const turns = turnsOf(session);
+  const entries = turns.flatMap(({ messages }) => messages);
+  const blocks = new Map(entries.flatMap((entry) => entry.blocks.map((block) => [block.id, block])));
+  const calls = new Map<string, PairedCall>();
+  for (const call of session.tool_calls) {
+    // Part of a session may have results without their calls.
+    const use = blocks.get(call.use?.block_id ?? "");
+    if (use === undefined) continue;
+    const result = blocks.get(call.result?.block_id ?? "") ?? null;
+    calls.set(use.id, { call, use, result, children: [] });
+  }
+  const resultsInCalls = new Set([...calls.values()].flatMap(({ result }) => result?.id ?? []));
+  const emptied = entries.filter(
+    (entry) => entry.blocks.length > 0 && entry.blocks.every(({ id }) => resultsInCalls.has(id)),
+  );
+  return {
+    turns,
+    calls,
+    fixes: new Map(
+      findFixes(session.messages, session.content_blocks, session.tool_calls).map((fix) => [fix.failed, fix]),
+    ),
+    resultsInCalls,
+    emptied: new Set(emptied.map(({ message }) => message.ordinal)),
+    otherChildren: otherChildren(session, calls, blocks),
+    isSubagent: session.messages.every(({ is_sidechain: isSide }) => isSide),
+  };
+}
+
+/** Puts the children into the calls that started them. Returns those that no call names. */
+function otherChildren(
+  session: PageSession,
+  calls: ReadonlyMap<string, PairedCall>,
+  blocks: ReadonlyMap<string, ParsedContentBlock>,
+): PageSession[] {
+  const started = new Map<string, PairedCall>();
+  for (const [use, call] of calls) for (const name of startedBy(blocks.get(use))) started.set(name, call);
+  for (const call of calls.values()) for (const name of startedBy(call.result)) started.set(name, call);
+  return session.children.filter((child) => {
+    const { agentId, sessionId } = child.metadata;
+    // Subagents of Claude Code have their own id and the session's id; those of opencode have their own session.
+    const names = [agentId, sessionId === session.metadata.sessionId ? null : sessionId];
+    const call = names.map((name) => started.get(name ?? "")).find((found) => found !== undefined);
+    call?.children.push(child);
+    return call === undefined;
+  });
+}
+
+/** Returns the agents and sessions named in a call or its result as started by it. */
+function startedBy(block: ParsedContentBlock | null | undefined): string[] {
+  const { subagent_session_id: session, subagent_id: agent } = block?.metadata ?? {};
+  return [session, agent].filter((name) => typeof name === "string");
+}
