@@ -2,6 +2,7 @@
  * Everything that is special about one agent. No other code names an agent or switches on one: it asks the registry
  * (`registry.ts`).
  */
+import type { ToolTable } from "../calls/tools.ts";
 import type { SessionFiles } from "../sessions/session-files.ts";
 import type { Place, SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 
@@ -19,6 +20,9 @@ export interface Agent {
    * one file, of which there may be copies.
    */
   readonly hasForms: boolean;
+
+  /** Says what its tools do: which read, write or run what. */
+  readonly tools: ToolTable;
 
   /** Returns the places where its sessions may be, even if they do not exist, from its environment variables and defaults. */
   places(where: Where, files: SessionFiles): Promise<Place[]>;

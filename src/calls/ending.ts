@@ -8,7 +8,7 @@
  */
 import { resultStatus, type ToolStatus } from "./result-texts.ts";
 import { innerLine, programCall, programName } from "./shell-programs.ts";
-import { parseShell, shellQuoted, type ShellPipeline, type ShellStage, type ShellWord } from "./shell-syntax.ts";
+import { commandLine, parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "./shell-syntax.ts";
 
 /** Result as recorded by its host. */
 export interface ReportedEnd<S extends ToolStatus = ToolStatus> {
@@ -32,8 +32,6 @@ const SHELL_NOTE = /<(?:shell|bash)_metadata>\n([^<]*)\n<\/(?:shell|bash)_metada
 const SHELL_NOTE_CHARS = 2_000;
 /** Input fields for a shell command: a line, or a list of words such as `["bash", "-lc", "…"]`. */
 const COMMAND_FIELDS = ["command", "cmd", "script"];
-/** Matches a word that needs no quotes. */
-const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 /** Fields of opencode's metadata with an exit code: its own `exit`, and those of plugins. */
 const EXIT_FIELDS = ["exit", "exitCode", "exit_code"] as const;
@@ -127,12 +125,8 @@ export function shellLineOf(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const fields = new Map<string, unknown>(Object.entries(input));
   for (const name of COMMAND_FIELDS) {
-    const value = fields.get(name);
-    if (typeof value === "string") return value;
-    if (!Array.isArray(value) || !value.every((word) => typeof word === "string")) continue;
-    return value.length === 1
-      ? (value[0] ?? "")
-      : value.map((word) => (PLAIN_WORD.test(word) ? word : shellQuoted(word))).join(" ");
+    const line = commandLine(fields.get(name));
+    if (line !== null) return line;
   }
   return null;
 }

@@ -247,3 +247,15 @@ export function shellQuoted(text: string): string {
 export function shellWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) && !text.startsWith("-") ? text : shellQuoted(text);
 }
+
+/** Returns a command as one line: it is one, or a list of words such as `["bash", "-lc", "…"]`; null for anything else. */
+export function commandLine(command: unknown): string | null {
+  if (typeof command === "string") return command;
+  if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return null;
+  // A single word may be a line.
+  return command.length === 1 ? (command[0] ?? "") : command.map(plainWord).join(" ");
+}
+
+function plainWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word);
+}

@@ -4,6 +4,7 @@ import { kindOf, type SessionFiles } from "../../sessions/session-files.ts";
 import { type Place, type SessionRef, type Where } from "../../sessions/session-ref.ts";
 import type { Agent, Resume } from "../agent.ts";
 import { claudePlace, mayBeOfProject, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
+import { claudeTools } from "./claude-tools.ts";
 import { cleanupOf } from "./cleanup.ts";
 
 const NAME = "claude-code";
@@ -14,6 +15,7 @@ export const claudeCode: Agent = {
   hasSessions: true,
   isInDatabase: false,
   hasForms: false,
+  tools: claudeTools,
   places,
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
   resume,

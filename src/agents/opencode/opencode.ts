@@ -5,6 +5,7 @@ import type { SessionFiles } from "../../sessions/session-files.ts";
 import type { Place, SessionRef, Unreadable } from "../../sessions/session-ref.ts";
 import type { Agent, Resume } from "../agent.ts";
 import { databasesOf, opencodeDatabases } from "./databases.ts";
+import { opencodeTools } from "./opencode-tools.ts";
 import { olderStorage, scanOpencodeStore } from "./opencode-store.ts";
 
 export const opencode: Agent = {
@@ -13,6 +14,7 @@ export const opencode: Agent = {
   hasSessions: true,
   isInDatabase: true,
   hasForms: true,
+  tools: opencodeTools,
   places: async (where, files) =>
     (await opencodeDatabases(where, files)).map((path) => ({ agent: opencode.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, opencode.name),
@@ -27,6 +29,7 @@ export const kilo: Agent = {
   hasSessions: true,
   isInDatabase: true,
   hasForms: true,
+  tools: opencodeTools,
   places: async (where, files) => (await databasesOf("kilo", where, files)).map((path) => ({ agent: kilo.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, kilo.name),
   unread: olderStorages,

@@ -3,6 +3,7 @@ import { isWithin } from "../../transcript/files/data-folder.ts";
 import { DATA_FOLDER, safeSegment } from "../../transcript/transcript-paths.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import type { Agent, ScannedSessions } from "../agent.ts";
+import { opencodeTools } from "../opencode/opencode-tools.ts";
 import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../../sessions/host-config.ts";
 import { nearestWith } from "../../sessions/project-folder.ts";
 import { mapFiles, type SessionFiles } from "../../sessions/session-files.ts";
@@ -27,6 +28,7 @@ export const transcripts: Agent = {
   hasSessions: false,
   isInDatabase: false,
   hasForms: true,
+  tools: opencodeTools,
   places,
   scan,
   placeOf: (path, { parentId }) => {

@@ -1,0 +1,162 @@
+/** Tables of tools: what a call did, by the names and inputs of each agent. */
+import assert from "node:assert/strict";
+import { claudeTools } from "../../src/agents/claude-code/claude-tools.ts";
+import { opencodeTools } from "../../src/agents/opencode/opencode-tools.ts";
+import {
+  byCommand,
+  does,
+  inserts,
+  patches,
+  reads,
+  replaces,
+  replacesAll,
+  runs,
+  toolTable,
+  writes,
+  type Action,
+} from "../../src/calls/tools.ts";
+import { describe, test } from "../support/runner.ts";
+
+/** Tools of agents that are not here yet, as their sessions have them. */
+const others = toolTable(
+  {
+    apply_patch: patches("input"),
+    exec_command: runs("cmd", "workdir"),
+    shell: runs("command", "workdir"),
+    str_replace_editor: byCommand(
+      "command",
+      {
+        create: writes("path", "file_text"),
+        str_replace: replaces("path", "old_str", "new_str"),
+        insert: inserts("path", ["insert_text", "new_str"]),
+      },
+      reads("path"),
+    ),
+    edit: replacesAll("path", "edits", "oldText", "newText"),
+    write_todos: does("todo"),
+  },
+  (name) => name.startsWith("mcp_"),
+);
+
+const PATCH = [
+  "*** Begin Patch",
+  "*** Add File: new.py",
+  "+one",
+  "+two",
+  "*** Update File: old.py",
+  "*** Move to: moved.py",
+  "@@ def f():",
+  "-  return 1",
+  "+  return 2",
+  "*** Delete File: gone.py",
+  "*** End Patch",
+  "",
+].join("\n");
+
+const PATCHED: Action = {
+  kind: "write",
+  edits: [
+    { path: "new.py", how: "write", content: "one\ntwo\n" },
+    { path: "old.py", how: "patch", lines: ["@@ def f():", "-  return 1", "+  return 2"], movedTo: "moved.py" },
+    { path: "gone.py", how: "delete" },
+  ],
+};
+
+const DIFF = [
+  "diff --git a/src/a.ts b/src/a.ts",
+  "index 1..2 100644",
+  "--- a/src/a.ts",
+  "+++ b/src/a.ts",
+  "@@ -1 +1 @@",
+  "-a",
+  "+b",
+  "--- /dev/null",
+  "+++ b/c.txt\t2026-01-01",
+  "@@ -0,0 +1 @@",
+  "+c",
+].join("\n");
+
+describe("tables of tools", () => {
+  test("Claude Code", () => {
+    assert.deepEqual(claudeTools("Read", { file_path: "/a.ts", offset: 3 }), { kind: "read", paths: ["/a.ts"] });
+    assert.deepEqual(claudeTools("Bash", { command: "ls" }), { kind: "run", line: "ls", folder: null });
+    assert.deepEqual(claudeTools("Edit", { file_path: "/a", old_string: "x", new_string: "" }), {
+      kind: "write",
+      edits: [{ path: "/a", how: "replace", before: "x", after: "" }],
+    });
+    assert.deepEqual(
+      claudeTools("MultiEdit", {
+        file_path: "/a",
+        edits: [
+          { old_string: "x", new_string: "y" },
+          { old_string: "y", new_string: "z" },
+        ],
+      }),
+      {
+        kind: "write",
+        edits: [
+          { path: "/a", how: "replace", before: "x", after: "y" },
+          { path: "/a", how: "replace", before: "y", after: "z" },
+        ],
+      },
+    );
+    assert.equal(claudeTools("mcp__github__create_issue", {}).kind, "mcp");
+    assert.equal(claudeTools("Task", {}).kind, "subagent");
+    assert.equal(claudeTools("NoSuchTool", {}).kind, "other");
+    assert.equal(claudeTools(null, null).kind, "other");
+  });
+
+  test("opencode 1.x and 2.x name a file differently", () => {
+    assert.deepEqual(opencodeTools("read", { filePath: "/a" }), opencodeTools("read", { path: "/a" }));
+    assert.deepEqual(opencodeTools("apply_patch", { patchText: PATCH }), PATCHED);
+    assert.deepEqual(opencodeTools("shell", { command: "ls", workdir: "/p" }), {
+      kind: "run",
+      line: "ls",
+      folder: "/p",
+    });
+  });
+
+  test("what other agents need can be said", () => {
+    assert.deepEqual(others("apply_patch", PATCH), PATCHED);
+    assert.deepEqual(others("apply_patch", { input: PATCH }), PATCHED);
+    assert.deepEqual(others("shell", { command: ["bash", "-lc", "echo 'a b'"], workdir: "/p" }), {
+      kind: "run",
+      line: String.raw`bash -lc 'echo '\''a b'\'''`,
+      folder: "/p",
+    });
+    assert.deepEqual(others("str_replace_editor", { command: "view", path: "/a" }), { kind: "read", paths: ["/a"] });
+    assert.deepEqual(others("str_replace_editor", { command: "insert", path: "/a", new_str: "x", insert_line: 2 }), {
+      kind: "write",
+      edits: [{ path: "/a", how: "insert", content: "x" }],
+    });
+    assert.deepEqual(others("edit", { path: "/a", edits: [{ oldText: "x", newText: "y" }] }), {
+      kind: "write",
+      edits: [{ path: "/a", how: "replace", before: "x", after: "y" }],
+    });
+    assert.equal(others("mcp_fixture_ok", {}).kind, "mcp");
+  });
+
+  test("a unified diff, of git or not, has the files of its parts", () => {
+    assert.deepEqual(others("apply_patch", DIFF), {
+      kind: "write",
+      edits: [
+        { path: "src/a.ts", how: "patch", lines: ["@@ -1 +1 @@", "-a", "+b"] },
+        { path: "c.txt", how: "patch", lines: ["@@ -0,0 +1 @@", "+c"] },
+      ],
+    });
+  });
+
+  test("inputs that say nothing have the kind of their tool", () => {
+    for (const input of [null, undefined, "", 7, [], {}, { file_path: 7 }, { file_path: "" }]) {
+      assert.deepEqual(claudeTools("Write", input), { kind: "write", edits: [] });
+      assert.deepEqual(claudeTools("Read", input), { kind: "read", paths: [] });
+      assert.deepEqual(claudeTools("Bash", input), { kind: "run", line: null, folder: null });
+      assert.deepEqual(opencodeTools("patch", input), { kind: "write", edits: [] });
+    }
+    // A call that was cut still names its file.
+    assert.deepEqual(claudeTools("Edit", { file_path: "/a" }), {
+      kind: "write",
+      edits: [{ path: "/a", how: "patch", lines: [] }],
+    });
+  });
+});
