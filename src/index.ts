@@ -12,7 +12,7 @@ export { search, type SearchHit, type SearchQuery, type SearchResult } from "./s
 export { findSessions, type FindOptions, type FoundSessions } from "./sessions/find-sessions.ts";
 export { openReadable, type OpenOptions } from "./sessions/open-session.ts";
 export { resolveSession } from "./sessions/resolve-session.ts";
-export type { SessionRef, Where } from "./sessions/session-ref.ts";
+export type { SessionRef, Where } from "./places/session-ref.ts";
 export type { SnippetSetting } from "./snippets/session-lookup.ts";
 export { SnippetExtractor, type SnippetExtractorOptions } from "./snippets/snippet-extractor.ts";
 export type { ExtractSnippetInput, QuerySnippetsInput } from "./snippets/snippet-input.ts";

@@ -3,8 +3,8 @@
  * (`registry.ts`).
  */
 import type { ToolTable } from "../calls/tools.ts";
-import type { SessionFiles } from "../sessions/session-files.ts";
-import type { Place, SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
+import type { SessionFiles } from "../places/session-files.ts";
+import type { Place, SessionRef, Unreadable, Where } from "../places/session-ref.ts";
 
 export interface Agent {
   /** Name in `--agent`, in output and in the store. */

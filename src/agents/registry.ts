@@ -1,5 +1,5 @@
 /** All agents. A new one is a file or folder here, and a line in this list. */
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import type { Agent } from "./agent.ts";
 import { claudeCode } from "./claude-code/claude-code.ts";
 import { kilo, opencode } from "./opencode/opencode.ts";

@@ -1,8 +1,8 @@
 /** Inputs, outputs and store of a command, passed in so that tests can supply their own. */
 import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
-import { PLUGIN } from "../sessions/host-config.ts";
-import type { Archive } from "../sessions/session-ref.ts";
+import { PLUGIN } from "../agents/opencode/host-config.ts";
+import type { Archive } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWhere } from "../store/store-place.ts";
 import { TranscriptsError } from "../transcripts-error.ts";

@@ -1,7 +1,7 @@
 /** The figures of the sessions that a command asks for. */
 import { type Between, keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
 import { given } from "../given.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { withSessionsBar } from "./terminal/progress.ts";
 

@@ -4,7 +4,7 @@ import { counted, timesText } from "../quantities.ts";
 import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import type { MessageView, Turn } from "../parse/turns.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";

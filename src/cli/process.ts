@@ -5,7 +5,7 @@ import { resolve, sep } from "node:path";
 import type { Writable } from "node:stream";
 import { errorCode } from "../transcript/files/fault.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { PLUGIN } from "../sessions/host-config.ts";
+import { PLUGIN } from "../agents/opencode/host-config.ts";
 import { ClosedOutput, Interrupted, type Output } from "./context.ts";
 import { runProgram } from "./program.ts";
 

@@ -1,6 +1,6 @@
 /** Runs a command: parses the arguments, reports errors, returns an exit code. */
 import { type Argument, Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { reasonOf } from "../sessions/reasons.ts";
+import { reasonOf } from "../places/reasons.ts";
 import { type Candidate, TranscriptsError } from "../transcripts-error.ts";
 import { VERSION } from "../version.ts";
 import type { CommandGroup, ExitCode, RunnableCommand, Work } from "./command.ts";

@@ -4,7 +4,7 @@
  */
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 
 /** Undefined with `--no-redact`. */
 export function redactorFor({ redact = true }: { redact?: boolean } = {}): Redactor | undefined {

@@ -10,7 +10,7 @@ import {
   type SessionRef,
   type Unreadable,
   whyArchived,
-} from "../sessions/session-ref.ts";
+} from "../places/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";

@@ -1,6 +1,6 @@
 /** Names of sessions for people, and for the next command. */
 import { shellWord } from "../calls/shell-syntax.ts";
-import { argumentOf, type SessionRef } from "../sessions/session-ref.ts";
+import { argumentOf, type SessionRef } from "../places/session-ref.ts";
 
 /** Returns the shell argument for exactly this session: its path, or its id if it has none or the id is unique. */
 export function argumentFor(ref: SessionRef, isOnlyId = false): string {

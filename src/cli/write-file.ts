@@ -1,7 +1,7 @@
 /** Writes files completely or not at all. */
 import { lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { reasonOf } from "../sessions/reasons.ts";
+import { reasonOf } from "../places/reasons.ts";
 import { errorCode } from "../transcript/files/fault.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 

@@ -170,7 +170,7 @@ async function configOf(directory: string): Promise<string | undefined> {
 }
 
 async function configEntries(directory: string): ReturnType<typeof pluginEntries> {
-  const { configPlaces, pluginEntries } = await import("../sessions/host-config.ts");
+  const { configPlaces, pluginEntries } = await import("../agents/opencode/host-config.ts");
   const where = { ...surroundings(), cwd: directory };
   const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
   return pluginEntries(places, where);

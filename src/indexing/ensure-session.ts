@@ -1,6 +1,6 @@
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { readHead } from "../sessions/file-ref.ts";
-import type { SessionRef, Where } from "../sessions/session-ref.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import { machineSessions } from "./machine-sessions.ts";
 import type { KeyedSession } from "./session-keys.ts";

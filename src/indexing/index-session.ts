@@ -2,18 +2,18 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { hash } from "node:crypto";
-import type { Source, SourceUnit } from "../parse/message-draft.ts";
+import type { Format, InputUnit } from "../parse/message-draft.ts";
 import { detectInput } from "../parse/detect-input.ts";
 import { claudeCode } from "../agents/claude-code/claude-formats.ts";
 import { HEAD_BYTES } from "../agents/formats.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
+import { type FolderListings, needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { refusingContent } from "../sessions/refuse-content.ts";
-import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
+import { readableBytes, refusalOptions, StoreFormat } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/session-kept-files.ts";
-import { isAbsent, isReadFault, reasonOf } from "../sessions/reasons.ts";
-import { placeOf, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
+import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
+import { placeOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
 import { NOT_INDEXED, type StoredAnswer, type StoredBlock, type StoredSession } from "../store/stored-model.ts";
@@ -96,7 +96,7 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   if (ref.path === null || ref.bytes === null) {
     const read = { ...request, ref };
     if (ref.database !== null)
-      return { as, ...(await new Indexing(read, stored, new StoreSource(ref, ref.database)).run(NO_CHUNKS)) };
+      return { as, ...(await new Indexing(read, stored, new StoreFormat(ref, ref.database)).run(NO_CHUNKS)) };
     const { source = claudeCode, rest } = await detectInput(readableBytes(ref));
     return { as, ...(await new Indexing(read, stored, source).run(rest)) };
   }
@@ -132,7 +132,7 @@ type RowsToWrite = Pick<SessionChange, "messages" | "blocks" | "superseded" | "f
 class Indexing {
   readonly #request: IndexRequest;
   readonly #stored: StoredSession | undefined;
-  readonly #source: Source;
+  readonly #source: Format;
   readonly #agentProgress: boolean;
   readonly #words: WordRedactor;
   readonly #facts: SessionFacts;
@@ -144,7 +144,7 @@ class Indexing {
   #revision: number;
   #written = 0;
 
-  constructor(request: IndexRequest, stored: StoredSession | undefined, source: Source, agentProgress = false) {
+  constructor(request: IndexRequest, stored: StoredSession | undefined, source: Format, agentProgress = false) {
     const { sessionId, redactor, store } = request;
     this.#request = request;
     this.#stored = stored;
@@ -318,7 +318,7 @@ class Indexing {
   }
 }
 
-function sizeOf({ messages }: SourceUnit): number {
+function sizeOf({ messages }: InputUnit): number {
   let size = 0;
   for (const { blocks } of messages) {
     for (const { text, input } of blocks) {

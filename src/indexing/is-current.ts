@@ -1,6 +1,6 @@
 /** Compares a session on this machine with its stored rows. */
-import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
-import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { type FolderListings, needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
+import { placeOf, type SessionRef } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 
 /**

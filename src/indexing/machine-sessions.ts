@@ -13,11 +13,11 @@ import {
   type SessionsFound,
   type Unreadable,
   type Where,
-} from "../sessions/session-ref.ts";
+} from "../places/session-ref.ts";
 import { msOf } from "../parse/times.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { withPartTimes } from "./part-times.ts";
+import { withPartTimes } from "../agents/opencode/part-times.ts";
 import { baseId, forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
 
 export interface MachineSessions {

@@ -1,5 +1,5 @@
 /** Facts of a session besides its messages, collected from its units. They have their secrets. */
-import type { SourceUnit } from "../parse/message-draft.ts";
+import type { InputUnit } from "../parse/message-draft.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import { FirstPrompt } from "../parse/prompts.ts";
 import { countRedactions } from "../parse/statistics.ts";
@@ -35,7 +35,7 @@ export class SessionFacts {
   readonly #hasLines: boolean;
   readonly #isRedacted: boolean;
 
-  /** `hasLines`: whether the source has lines that can be shown; `isRedacted`: see `Source`. */
+  /** `hasLines`: whether the source has lines that can be shown; `isRedacted`: see `Format`. */
   constructor({ hasLines, isRedacted }: { hasLines: boolean; isRedacted: boolean }) {
     this.#hasLines = hasLines;
     this.#isRedacted = isRedacted;
@@ -71,7 +71,7 @@ export class SessionFacts {
     return [this.given?.text ?? null, this.cwd, this.gitBranch, this.version, this.parentId];
   }
 
-  add({ session, timestamp, messages, line, offset, lines, problems, outcome }: SourceUnit): void {
+  add({ session, timestamp, messages, line, offset, lines, problems, outcome }: InputUnit): void {
     for (const time of [timestamp, ...messages.map((draft) => draft.timestamp)]) {
       if (time !== undefined) this.#span.add(time);
     }
@@ -95,7 +95,7 @@ export class SessionFacts {
     this.parentId ??= session.parentSessionId ?? null;
   }
 
-  #countRedactions(blocks: SourceUnit["messages"][number]["blocks"]): void {
+  #countRedactions(blocks: InputUnit["messages"][number]["blocks"]): void {
     for (const { type, text, input } of blocks)
       countRedactions(type === "tool_use" ? jsonText(input ?? null) : (text ?? null), this.#redactions);
   }

@@ -2,7 +2,7 @@
 import { isInDatabase } from "../agents/registry.ts";
 import { createHash } from "node:crypto";
 import { mayHaveForms } from "../sessions/session-forms.ts";
-import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Machine } from "../store/store-place.ts";
 import type { Store, Tombstone } from "../store/store.ts";

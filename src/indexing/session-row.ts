@@ -1,5 +1,5 @@
 /** Builds the row of a session from its place, its head and its content. */
-import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import { storableTime } from "../store/storable.ts";
 import type { Machine } from "../store/store-place.ts";

@@ -7,7 +7,7 @@ import { given } from "../given.ts";
 import { isOwnRecall } from "../calls/own-recall.ts";
 import { hitRole } from "../parse/searched-texts.ts";
 import { Assembler } from "../parse/assembler.ts";
-import type { Source, SourceUnit } from "../parse/message-draft.ts";
+import type { Format, InputUnit } from "../parse/message-draft.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type {
@@ -26,7 +26,7 @@ import { storableTime } from "../store/storable.ts";
 
 export interface RowsOptions {
   sessionId: string;
-  source: Source;
+  source: Format;
   /** Returns a number that differs for different contents, and from which nobody can guess a secret in them. */
   seal: (content: string) => number;
 }
@@ -89,7 +89,7 @@ export class SessionRows {
     return this.#blockCount;
   }
 
-  add(unit: SourceUnit): void {
+  add(unit: InputUnit): void {
     this.#assembler.add(unit);
   }
 

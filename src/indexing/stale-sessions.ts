@@ -1,5 +1,5 @@
 /** Finds sessions that changed since they were indexed, by name, size and time. */
-import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
+import type { SessionRef, Unreadable, Where } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { isCurrent } from "./is-current.ts";

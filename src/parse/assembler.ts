@@ -1,5 +1,5 @@
 /** Assembles the units of a source into messages in order, with the outcome of every line. */
-import type { MessageDraft, SessionDraft, SourceUnit } from "./message-draft.ts";
+import type { MessageDraft, SessionDraft, InputUnit } from "./message-draft.ts";
 import { type BuilderOptions, type BuiltMessage, MessageBuilder } from "./message-builder.ts";
 import type {
   LineAccount,
@@ -68,7 +68,7 @@ export class Assembler {
   }
 
   /** Returns the new blocks with their messages, without those outside the requested time range. */
-  add(unit: SourceUnit): PlacedPiece[] {
+  add(unit: InputUnit): PlacedPiece[] {
     for (const problem of unit.problems) this.#options.onProblem(problem);
     const read: PlacedPiece[] = [];
     for (const draft of unit.messages) this.#place(draft, unit, read);
@@ -104,7 +104,7 @@ export class Assembler {
     return (since === undefined || ms >= since.getTime()) && (until === undefined || ms < until.getTime());
   }
 
-  #place(draft: MessageDraft, unit: SourceUnit, read: PlacedPiece[]): void {
+  #place(draft: MessageDraft, unit: InputUnit, read: PlacedPiece[]): void {
     const place = { line: unit.line, offset: unit.offset, record: unit.identity };
     const id = draft.type === "assistant" ? (draft.answerId ?? draft.sourceId) : undefined;
     const open = id === undefined ? undefined : this.#open.get(id);
@@ -119,7 +119,7 @@ export class Assembler {
     read.push({ message: built.message, blocks, piece: draft });
   }
 
-  #account(unit: SourceUnit): void {
+  #account(unit: InputUnit): void {
     const lines = this.#lines;
     const { outcome } = unit;
     lines.total += unit.lines;

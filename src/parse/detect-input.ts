@@ -1,12 +1,12 @@
 /** Detects the source of an input while reading it. */
-import { isSource, type SessionContent, type Source } from "./message-draft.ts";
-import { detectSource, HEAD_BYTES } from "../agents/formats.ts";
+import { isFormat, type SessionContent, type Format } from "./message-draft.ts";
+import { detectFormat, HEAD_BYTES } from "../agents/formats.ts";
 
 const LINE_FEED = 10;
 
 export interface DetectedInput {
   /** Undefined if the content is of no known source. */
-  source: Source | undefined;
+  source: Format | undefined;
   /** The first bytes as text. */
   head: string;
   /** All chunks, from the first on. */
@@ -15,12 +15,12 @@ export interface DetectedInput {
 
 /** `isGrowing`: reads only as much as detection needs, because the rest of the head may come much later. */
 export async function detectInput(chunks: SessionContent, isGrowing = false): Promise<DetectedInput> {
-  if (isSource(chunks)) return { source: chunks, head: "", rest: again([]) };
+  if (isFormat(chunks)) return { source: chunks, head: "", rest: again([]) };
   const iterator = chunks[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
   let size = 0;
   let head = "";
-  let source: Source | undefined;
+  let source: Format | undefined;
   while (size < HEAD_BYTES && source === undefined) {
     const { done, value } = await iterator.next();
     if (done === true) break;
@@ -31,9 +31,9 @@ export async function detectInput(chunks: SessionContent, isGrowing = false): Pr
   }
   return { source: source ?? sourceOf(), head, rest: again(first, iterator) };
 
-  function sourceOf(): Source | undefined {
+  function sourceOf(): Format | undefined {
     head = Buffer.concat(first, Math.min(size, HEAD_BYTES)).toString("utf8");
-    return detectSource(head);
+    return detectFormat(head);
   }
 }
 

@@ -2,7 +2,7 @@
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { Assembler, type PlacedPiece } from "./assembler.ts";
 import { detectInput } from "./detect-input.ts";
-import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
+import { isFormat, type Format, type InputUnit } from "./message-draft.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { flatPricing } from "./pricing.ts";
@@ -11,7 +11,7 @@ import { claudeCode } from "../agents/claude-code/claude-formats.ts";
 
 /** A signal stops reading; the result covers what was read until then. */
 export type LineOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput" | "signal"> & {
-  /** More input may come much later, so nothing waits for it: see `detectInput` and `SourceOptions`. */
+  /** More input may come much later, so nothing waits for it: see `detectInput` and `ReadOptions`. */
   isGrowing?: boolean;
 };
 
@@ -23,25 +23,25 @@ export interface LineMessage {
 }
 
 export interface ReadLine {
-  unit: SourceUnit;
+  unit: InputUnit;
   messages: readonly LineMessage[];
 }
 
 export interface OpenLines {
-  source: Source;
+  source: Format;
   lines: AsyncGenerator<ReadLine>;
 }
 
 /** Starts reading an input of any source. No content makes it throw; errors of the input itself are passed on. */
-export async function readLines(input: TranscriptInput | Source, options: LineOptions = {}): Promise<OpenLines> {
-  const chunks = typeof input === "object" && isSource(input) ? input : breathing(chunksOf(input));
+export async function readLines(input: TranscriptInput | Format, options: LineOptions = {}): Promise<OpenLines> {
+  const chunks = typeof input === "object" && isFormat(input) ? input : breathing(chunksOf(input));
   const { source = claudeCode, rest } = await detectInput(chunks, options.isGrowing);
   return { source, lines: linesOf(source, rest, options) };
 }
 
 /** No text is cut. */
 async function* linesOf(
-  source: Source,
+  source: Format,
   chunks: AsyncIterable<Uint8Array>,
   options: LineOptions,
 ): AsyncGenerator<ReadLine> {
@@ -60,7 +60,7 @@ async function* linesOf(
   }
 }
 
-function onLine({ message, blocks, piece }: PlacedPiece, { line, offset }: SourceUnit): LineMessage {
+function onLine({ message, blocks, piece }: PlacedPiece, { line, offset }: InputUnit): LineMessage {
   const { timestamp = null, uuid = null } = piece;
   return { message: { ...message, line_number: line, byte_offset: offset, timestamp, uuid }, blocks };
 }

@@ -33,7 +33,7 @@ export interface BuiltMessage {
 export interface Place {
   line: number;
   offset: number;
-  /** See `SourceUnit.identity`. */
+  /** See `InputUnit.identity`. */
   record?: string | undefined;
 }
 

@@ -7,7 +7,6 @@ import type {
   ParseError,
   ParseErrorCode,
   SessionMetadata,
-  SourceName,
   ToolStatus,
   UserKind,
 } from "./model.ts";
@@ -82,7 +81,7 @@ export type SessionDraft = {
 };
 
 /** One line of the input, or one entry of a source whose entries have several lines. */
-export interface SourceUnit {
+export interface InputUnit {
   line: number;
   offset: number;
   /** Number of lines. */
@@ -103,14 +102,14 @@ export interface SourceUnit {
 }
 
 /** Position in an input: the 1-based line that begins at a byte offset. */
-export interface SourcePlace {
+export interface InputPlace {
   line: number;
   offset: number;
 }
 
 /** Returns an entry of `errors`. `recovered`: nothing was lost. */
 export function problemAt(
-  { line, offset }: SourcePlace,
+  { line, offset }: InputPlace,
   code: ParseErrorCode,
   reason: string,
   recovered = false,
@@ -118,10 +117,10 @@ export function problemAt(
   return { code, line_number: line, byte_offset: offset, reason, recovered };
 }
 
-/** Default of `SourceOptions.maxLineBytes`. Two pasted screenshots make a prompt of 6 MB. */
+/** Default of `ReadOptions.maxLineBytes`. Two pasted screenshots make a prompt of 6 MB. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-export interface SourceOptions {
+export interface ReadOptions {
   /** Lines longer than this, in bytes, are skipped. Default 64 MiB. */
   maxLineBytes?: number | undefined;
   /** Uses the subagent messages that Claude Code copies into `progress` lines. Default false. */
@@ -132,8 +131,9 @@ export interface SourceOptions {
   isGrowing?: boolean | undefined;
 }
 
-export interface Source {
-  name: SourceName;
+export interface Format {
+  /** Unique. In results and in the store. */
+  name: string;
   /**
    * What a line of an input is: a JSON record, or text, several of which are one entry. `none`: messages are not on lines
    * that could be shown.
@@ -149,12 +149,12 @@ export interface Source {
   /** Detects the source from the first bytes of an input (64 KiB, or all of a shorter input) as text. */
   detect(head: string): boolean;
   /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */
-  read(chunks: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncGenerator<SourceUnit[]>;
+  read(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]>;
 }
 
 /** The bytes of a session, or a source that has its content from elsewhere: it ignores the chunks that it is given. */
-export type SessionContent = AsyncIterable<Uint8Array> | Source;
+export type SessionContent = AsyncIterable<Uint8Array> | Format;
 
-export function isSource(content: object): content is Source {
+export function isFormat(content: object): content is Format {
   return "detect" in content;
 }

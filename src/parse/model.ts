@@ -6,9 +6,6 @@
  */
 import type { ToolStatus } from "../calls/result-texts.ts";
 
-/** Sources that can be read. `claude-code` is a session file, `claude-stream` the output of `--output-format stream-json`. */
-export type SourceName = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export";
-
 export type MessageType = "user" | "assistant" | "system" | "summary";
 
 /** Kinds of `user` messages: typed by a person, a tool's result, or added by the program. */
@@ -311,8 +308,8 @@ export interface SessionMetadata {
 
 export interface ParseResult {
   session_id: string;
-  /** Null if the input is empty or of an unknown source. */
-  source: SourceName | null;
+  /** Name of the format; null if the input is empty or of no known format. */
+  format: string | null;
   messages: TranscriptMessage[];
   content_blocks: ParsedContentBlock[];
   tool_calls: ToolCall[];

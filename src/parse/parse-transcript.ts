@@ -1,6 +1,6 @@
 /** Parses a whole session. */
 import type { TranscriptInput } from "../transcript/format/formats.ts";
-import type { Source } from "./message-draft.ts";
+import type { Format } from "./message-draft.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage, TranscriptStats } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { TranscriptReader } from "./read-transcript.ts";
@@ -17,7 +17,7 @@ const MAX_LINE_BYTES = 5 * 1024 * 1024;
  */
 export async function parseTranscript(
   sessionId: string,
-  input: TranscriptInput | Source,
+  input: TranscriptInput | Format,
   options: ParseOptions = {},
 ): Promise<ParseResult> {
   const errors: ParseResult["errors"] = [];
@@ -39,11 +39,11 @@ export async function parseTranscript(
   }
   const messages = [...byMessage.keys()];
   const contentBlocks = [...byMessage.values()].flat();
-  const { source, stats, lines, unknown_lines, metadata, aborted } = reader.summary();
+  const { format, stats, lines, unknown_lines, metadata, aborted } = reader.summary();
   const toolCalls = correlateToolCalls(messages, contentBlocks);
   return {
     session_id: sessionId,
-    source,
+    format,
     messages,
     content_blocks: contentBlocks,
     tool_calls: toolCalls,

@@ -1,6 +1,6 @@
 /** Reads the calls and figures of a session without keeping its texts, which are most of it. */
 import type { TranscriptInput } from "../transcript/format/formats.ts";
-import type { Source } from "./message-draft.ts";
+import type { Format } from "./message-draft.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { readTranscript, type TranscriptReader } from "./read-transcript.ts";
@@ -16,7 +16,7 @@ export interface ReadCalls {
 
 /** Reads all calls. `onMessage` is called for each piece of a message, which is whole when all was read. */
 export async function readCalls(
-  input: TranscriptInput | Source,
+  input: TranscriptInput | Format,
   options: ParseOptions,
   onMessage?: (message: TranscriptMessage) => void,
 ): Promise<ReadCalls> {

@@ -3,18 +3,19 @@ import { ulid } from "ulid";
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { Assembler, type ReadMessage } from "./assembler.ts";
 import { detectInput } from "./detect-input.ts";
-import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
-import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
+import { isFormat, type Format, type InputUnit } from "./message-draft.ts";
+import type { LineAccount, ParseError, SessionMetadata, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "../agents/claude-code/claude-formats.ts";
-import { refusedSource } from "../agents/foreign.ts";
+import { refusedFormat } from "../agents/foreign.ts";
 
 export type { ReadMessage } from "./assembler.ts";
 
 /** Summary of a session; before the end, of what was read so far. */
 export interface ReadSummary {
-  source: SourceName | null;
+  /** Name of the format; null if the input is empty or of no known format. */
+  format: string | null;
   stats: TranscriptStats;
   /** The first 10,000; `error_count` is the number of all. */
   errors: ParseError[];
@@ -34,14 +35,14 @@ const BREATH_BYTES = 1024 * 1024;
 const MAX_ERRORS = 10_000;
 
 /**
- * Reads a session of any source: see `SourceName`. Iterate once over the reader; `summary()` then has the rest.
+ * Reads a session of any agent. Iterate once over the reader; `summary()` then has the rest.
  *
  * No content makes it throw: unreadable lines are in `errors`. Errors of the input itself (a disk, a stream) are passed
  * on.
  */
 export function readTranscript(
   sessionId: string,
-  input: TranscriptInput | Source,
+  input: TranscriptInput | Format,
   options: ParseOptions = {},
 ): TranscriptReader {
   return new TranscriptReader(sessionId, input, options);
@@ -49,15 +50,15 @@ export function readTranscript(
 
 export class TranscriptReader implements AsyncIterable<ReadMessage> {
   readonly #sessionId: string;
-  readonly #input: TranscriptInput | Source;
+  readonly #input: TranscriptInput | Format;
   readonly #options: ParseOptions;
   readonly #errors: ParseError[] = [];
   #errorCount = 0;
-  #source: Source | undefined;
+  #source: Format | undefined;
   #assembler: Assembler | undefined;
   #aborted = false;
 
-  constructor(sessionId: string, input: TranscriptInput | Source, options: ParseOptions) {
+  constructor(sessionId: string, input: TranscriptInput | Format, options: ParseOptions) {
     this.#sessionId = sessionId;
     this.#input = input;
     this.#options = options;
@@ -71,7 +72,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   async *batches(): AsyncGenerator<ReadMessage[]> {
     const { signal, pricing } = this.#options;
     const given = this.#input;
-    const content = typeof given === "object" && isSource(given) ? given : this.#chunksOf(given);
+    const content = typeof given === "object" && isFormat(given) ? given : this.#chunksOf(given);
     const { source: known, head, rest } = await detectInput(content);
     const source = this.#detected(known, head);
     const assembler = await this.#begun(source, pricing);
@@ -90,16 +91,16 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     return breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
   }
 
-  #detected(known: Source | undefined, head: string): Source {
+  #detected(known: Format | undefined, head: string): Format {
     this.#source = known;
-    return known ?? refusedSource(head) ?? claudeCode;
+    return known ?? refusedFormat(head) ?? claudeCode;
   }
 
   summary(): ReadSummary {
     const assembler = this.#assembler;
     if (!assembler) throw new Error("Nothing was read yet. Iterate over the reader first, then ask for its summary.");
     return {
-      source: assembler.lines.used > 0 || this.#source ? (this.#source ?? claudeCode).name : null,
+      format: assembler.lines.used > 0 || this.#source ? (this.#source ?? claudeCode).name : null,
       stats: assembler.stats,
       errors: this.#errors,
       error_count: this.#errorCount,
@@ -110,7 +111,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     };
   }
 
-  async #begun(source: Source, pricing: ParseOptions["pricing"]): Promise<Assembler> {
+  async #begun(source: Format, pricing: ParseOptions["pricing"]): Promise<Assembler> {
     const { maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES } = this.#options;
     this.#assembler = new Assembler({
       sessionId: this.#sessionId,
@@ -127,7 +128,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   /** The signal stopped reading. */
   #addAll(
     assembler: Assembler,
-    units: readonly SourceUnit[],
+    units: readonly InputUnit[],
     read: ReadMessage[],
     signal: AbortSignal | undefined,
   ): boolean {

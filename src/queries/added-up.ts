@@ -2,7 +2,7 @@
 import { type CallCount, type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
 import type { ToolStatus, TranscriptStats } from "../parse/model.ts";
 import { parentOf } from "./figures.ts";
-import { hostOf, isSubagent, type SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, isSubagent, type SessionRef } from "../places/session-ref.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { TimeSpan } from "../parse/times.ts";
 

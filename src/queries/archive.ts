@@ -12,7 +12,7 @@ import {
   ownSessions,
 } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
-import { type Archive, placeOf, type SessionRef, type SessionsFound } from "../sessions/session-ref.ts";
+import { type Archive, placeOf, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";

@@ -6,12 +6,11 @@ import { isInDatabase } from "../agents/registry.ts";
 import { basename } from "node:path";
 import { hasContent } from "../indexing/is-current.ts";
 import { exactId, isOwnSession } from "../indexing/session-keys.ts";
-import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/message-draft.ts";
-import type { SourceName } from "../parse/model.ts";
-import { sourceNamed } from "../agents/formats.ts";
+import type { BlockDraft, MessageDraft, Format, InputUnit } from "../parse/message-draft.ts";
+import { formatNamed } from "../agents/formats.ts";
 import { msOf } from "../parse/times.ts";
 import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { type StoredBlock, type StoredMessage, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -46,7 +45,7 @@ export function archivedSession(
     modifiedMs:
       (isInDatabase({ source }) ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
     bytes: ref.path === null ? null : (figures ?? state).source_bytes,
-    archived: { sessionId, argument, host, source: archivedSource(store, session, withDropped), counts },
+    archived: { sessionId, argument, host, source: archivedFormat(store, session, withDropped), counts },
   };
 }
 
@@ -57,12 +56,12 @@ function withoutContent({ session_id: id }: StoredSession): TranscriptsError {
 }
 
 /** Sources whose results do not name their tool; the store adds the name of the call's. */
-const WITHOUT_RESULT_NAMES: ReadonlySet<SourceName> = new Set(["claude-code", "claude-stream"]);
+const WITHOUT_RESULT_NAMES: ReadonlySet<string> = new Set(["claude-code", "claude-stream"]);
 
 /** Returns a source whose content is the current rows of a session, or all of them. */
-function archivedSource(store: Store, session: StoredSession, withDropped: boolean): Source {
+function archivedFormat(store: Store, session: StoredSession, withDropped: boolean): Format {
   const { format, agent_progress } = session.state;
-  const { name, lines, isRedacted = false } = sourceNamed(format || "opencode-export");
+  const { name, lines, isRedacted = false } = formatNamed(format || "opencode-export");
   return {
     name,
     lines,
@@ -103,13 +102,13 @@ function unitsOf(
   session: StoredSession,
   messages: readonly StoredMessage[],
   blocks: readonly StoredBlock[],
-  source: SourceName,
-): SourceUnit[] {
+  source: string,
+): InputUnit[] {
   const pieces = piecesOf(messages, blocks).toSorted((a, b) => a.offset - b.offset || a.order - b.order);
   const [first] = pieces;
   const place = { line: first?.line ?? 1, offset: first?.offset ?? 0 };
   const facts = { ...place, lines: 0, outcome: { as: "used" as const }, messages: [], problems: [] };
-  const units: SourceUnit[] = [{ ...facts, session: factsOf(session), timestamp: firstTimeOf(session) ?? undefined }];
+  const units: InputUnit[] = [{ ...facts, session: factsOf(session), timestamp: firstTimeOf(session) ?? undefined }];
   const groups = [...Map.groupBy(pieces, ({ offset }) => offset)];
   for (const [at, [offset, group]] of groups.entries()) {
     const line = group[0]?.line ?? 1;
@@ -146,7 +145,7 @@ function piecesOf(messages: readonly StoredMessage[], blocks: readonly StoredBlo
   });
 }
 
-function factsOf(session: StoredSession): NonNullable<SourceUnit["session"]> {
+function factsOf(session: StoredSession): NonNullable<InputUnit["session"]> {
   const { agent_id: agentId, parent_id: parent, given_title: title } = session;
   return {
     // The file of a subagent of Claude Code names the session that started it as its own.
@@ -160,7 +159,7 @@ function factsOf(session: StoredSession): NonNullable<SourceUnit["session"]> {
   };
 }
 
-function draftOf({ message, blocks, isFirst }: Piece, source: SourceName): MessageDraft {
+function draftOf({ message, blocks, isFirst }: Piece, source: string): MessageDraft {
   const [block] = blocks;
   return {
     type: message.message_type,
@@ -188,7 +187,7 @@ function draftOf({ message, blocks, isFirst }: Piece, source: SourceName): Messa
   };
 }
 
-function blockDraft(block: StoredBlock, source: SourceName): BlockDraft {
+function blockDraft(block: StoredBlock, source: string): BlockDraft {
   const { block_type: type, kept, metadata } = block;
   const isUse = type === "tool_use";
   const isResult = type === "tool_result";

@@ -2,8 +2,8 @@
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
 import { claudeCode, claudeStream } from "../agents/claude-code/claude-formats.ts";
-import type { Source } from "../parse/message-draft.ts";
-import { detectSource, HEAD_BYTES } from "../agents/formats.ts";
+import type { Format } from "../parse/message-draft.ts";
+import { detectFormat, HEAD_BYTES } from "../agents/formats.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;
@@ -66,7 +66,7 @@ function lacks(path: string, runs: readonly string[], missing: number): boolean 
     for (let at = 0; ;) {
       const read = readSync(file, buffer, held, CHUNK_BYTES, at);
       if (read === 0) return at > 0;
-      if (at === 0 && !hasByteFilter(detectSource(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES)))))
+      if (at === 0 && !hasByteFilter(detectFormat(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES)))))
         return false;
       at += read;
       const text = buffer.toString("latin1", 0, held + read);
@@ -86,6 +86,6 @@ function isUnusual(text: string): boolean {
 }
 
 /** Returns true if the lines of the source can be judged by their bytes. */
-function hasByteFilter(source: Source | undefined): boolean {
+function hasByteFilter(source: Format | undefined): boolean {
   return source === claudeCode || source === claudeStream;
 }

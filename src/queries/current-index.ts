@@ -4,7 +4,7 @@ import { baseId } from "../indexing/session-keys.ts";
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import type { Unreadable, Where } from "../sessions/session-ref.ts";
+import type { Unreadable, Where } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 

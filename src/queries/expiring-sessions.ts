@@ -1,7 +1,7 @@
 /** Finds sessions that their agent will delete soon and that the store does not have. */
 import { AGENTS } from "../agents/registry.ts";
 import { staleSessions } from "../indexing/stale-sessions.ts";
-import { isSubagent, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { isSubagent, type SessionRef, type Where } from "../places/session-ref.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import type { Store } from "../store/store.ts";
 

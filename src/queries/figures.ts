@@ -2,8 +2,8 @@
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { msOf } from "../parse/times.ts";
-import { isReadFault } from "../sessions/reasons.ts";
-import type { SessionRef, Where } from "../sessions/session-ref.ts";
+import { isReadFault } from "../places/reasons.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import { localPlace, storePlace, type StoreWhere } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import type { OverOptions } from "./over-sessions.ts";

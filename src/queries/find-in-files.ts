@@ -3,7 +3,7 @@ import { given } from "../given.ts";
 import type { SearchQuery } from "../search/query.ts";
 import { searchedTerms } from "../search/search.ts";
 import { readHead } from "../sessions/file-ref.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Hit } from "./find-in-session.ts";
 import { overSessions } from "./over-sessions.ts";

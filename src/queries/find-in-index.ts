@@ -9,7 +9,7 @@ import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search, searchedTerms } from "../search/search.ts";
 import { byEntryTime } from "../sessions/entry-times.ts";
 import { filterByProject } from "../sessions/project-filter.ts";
-import { type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { type SessionRef, type Where } from "../places/session-ref.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";

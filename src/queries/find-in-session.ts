@@ -12,7 +12,7 @@ import { usesFile } from "../fixes/touched-files.ts";
 import { passageAround } from "../matching/passage.ts";
 import { isWithin } from "../search/collect.ts";
 import { leastTerms, TermMatcher } from "../search/matching-texts.ts";
-import type { Source, SourceUnit } from "../parse/message-draft.ts";
+import type { Format, InputUnit } from "../parse/message-draft.ts";
 import { type LineMessage, type LineOptions, readLines } from "../parse/line-messages.ts";
 import type { BlockType, MessageType, ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { redactBlocks } from "../parse/redact-rows.ts";
@@ -113,7 +113,7 @@ export interface FoundTerms {
 
 /** Like `findInSession`, for several terms. */
 export async function findTerms(
-  input: TranscriptInput | Source,
+  input: TranscriptInput | Format,
   query: TermsQuery,
   options: LineOptions = {},
 ): Promise<FoundTerms> {
@@ -211,7 +211,7 @@ class MatchFinder {
   }
 
   /** Records the title in a unit, of which the last one counts, and its times. */
-  note({ session, line, offset, timestamp, messages }: SourceUnit): void {
+  note({ session, line, offset, timestamp, messages }: InputUnit): void {
     const title = givenTitle(session?.title);
     // In our own transcripts the title is an event, which is found as a message.
     if (title !== null && messages.length > 0) this.#title = undefined;

@@ -1,6 +1,6 @@
 /** Lists the failed calls of many sessions. */
-import { isReadFault, reasonOf } from "../sessions/reasons.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { isReadFault, reasonOf } from "../places/reasons.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import type { Between } from "./figures.ts";
 import { type CountedCalls, type ErrorQuery, type ErrorRow, errorsIn } from "./session-errors.ts";
 

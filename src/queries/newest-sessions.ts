@@ -2,7 +2,7 @@
 import { resumeOf } from "../sessions/resume.ts";
 import { isConversation } from "../parse/statistics.ts";
 import { msOf } from "../parse/times.ts";
-import { hostOf, type SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, type SessionRef } from "../places/session-ref.ts";
 import { type Between, figuresBetween, parentOf, type SessionFigures } from "./figures.ts";
 
 /** A listed session. Keys as in `transcripts list --json`, where each is described. Texts are redacted only if the figures are. */

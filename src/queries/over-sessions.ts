@@ -1,7 +1,7 @@
 /** Does the same work on many sessions: in this thread, or in others if the sessions are large. */
 import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
 import { fileName } from "../fixes/file-paths.ts";
 import { openReadable } from "../sessions/open-session.ts";

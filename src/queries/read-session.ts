@@ -14,7 +14,7 @@ import { usageOf, UsageSum } from "../parse/usage-ledger.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
 import { readingOptions, type ReadingOptions } from "../sessions/reading-options.ts";
-import { type SessionRef, sessionIdOf } from "../sessions/session-ref.ts";
+import { type SessionRef, sessionIdOf } from "../places/session-ref.ts";
 
 export interface ReadQuery extends ReadingOptions, Pick<OpenOptions, "stdin"> {
   /** False: flat prices, since the price table takes longer to load than most sessions take to parse. Default: true. */

@@ -3,11 +3,11 @@ import { given } from "../given.ts";
 import { detectInput } from "../parse/detect-input.ts";
 import {
   type BlockDraft,
-  isSource,
+  isFormat,
   MAX_LINE_BYTES,
   type MessageDraft,
   type SessionContent,
-  type SourceUnit,
+  type InputUnit,
 } from "../parse/message-draft.ts";
 import { textOf, type Fields } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
@@ -18,7 +18,7 @@ import { claudeCode } from "../agents/claude-code/claude-formats.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { type OpenOptions, openReadable, sessionBytes } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 
 /** A line of a session. Keys as in `transcripts entries`, where each is described. */
 export type EntryRow = ReturnType<typeof rowOf>;
@@ -49,7 +49,7 @@ export async function* entriesIn(
 /** Returns a function that opens a session's bytes, any number of times. A stream is kept in memory. */
 async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise<() => SessionContent> {
   const content = openReadable(ref, { stdin });
-  if (isSource(content)) return () => content;
+  if (isFormat(content)) return () => content;
   if (ref.path !== null && ref.bytes !== null) return () => sessionBytes(ref);
   const chunks = await Array.fromAsync(content);
   return async function* () {
@@ -99,7 +99,7 @@ function taken(records: Map<number, Fields[]>, line: number): Fields | undefined
   return record;
 }
 
-function rowOf(unit: SourceUnit, record: Fields | undefined, halves: OtherHalf) {
+function rowOf(unit: InputUnit, record: Fields | undefined, halves: OtherHalf) {
   const { line, offset, lines, outcome, problems, messages, session } = unit;
   const [first] = messages;
   const raw = (key: string): string | null => (record && textOf(record, key)) ?? null;
@@ -124,7 +124,7 @@ function rowOf(unit: SourceUnit, record: Fields | undefined, halves: OtherHalf) 
   };
 }
 
-function typeOf(outcome: SourceUnit["outcome"]): string | undefined {
+function typeOf(outcome: InputUnit["outcome"]): string | undefined {
   if (outcome.as === "unknown") return outcome.type;
   return outcome.as === "skipped" ? outcome.kind : undefined;
 }

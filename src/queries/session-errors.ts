@@ -1,7 +1,7 @@
 /** Finds the failed tool calls of a session and, on request, what fixed them. */
 import type { TranscriptInput } from "../transcript/format/formats.ts";
 import { given } from "../given.ts";
-import type { SessionContent, Source } from "../parse/message-draft.ts";
+import type { SessionContent, Format } from "../parse/message-draft.ts";
 import { findFixes, type FixStep, type ToolFix } from "../fixes/find-fixes.ts";
 import type { ParseError, SessionMetadata, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
@@ -12,7 +12,7 @@ import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { callKey } from "../parse/usage-ledger.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
-import { hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, sessionIdOf, type SessionRef } from "../places/session-ref.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
 export type ErrorRow = ReturnType<typeof errorRow>;
@@ -92,7 +92,7 @@ export async function fixedCalls(input: SessionContent, options: ParseOptions): 
 }
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */
-export async function failedCalls(input: TranscriptInput | Source, options: ParseOptions): Promise<FailedCalls> {
+export async function failedCalls(input: TranscriptInput | Format, options: ParseOptions): Promise<FailedCalls> {
   const { reader, messages, blocks } = await readCalls(input, options);
   const places = new Map(blocks.map(({ id }, place) => [id, place]));
   const placeOf = ({ result }: ToolCall): number => places.get(result?.block_id ?? "") ?? 0;

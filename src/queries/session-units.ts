@@ -1,11 +1,11 @@
 /** Reads a session as a stream of entries: one per text, thought, call and result, in file order. */
-import type { SourceUnit } from "../parse/message-draft.ts";
+import type { InputUnit } from "../parse/message-draft.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { beginsTurn } from "../parse/turns.ts";
 import { hitRole, type HitRole } from "../parse/searched-texts.ts";
 import type { LineMessage } from "../parse/line-messages.ts";
 import type { ReadingOptions } from "../sessions/reading-options.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { readSessionLines } from "./read-session.ts";
 
 export interface Entry {
@@ -58,7 +58,7 @@ class SessionWalk {
     this.#isSubagent = ref.agentId !== null;
   }
 
-  unit(unit: SourceUnit, messages: readonly LineMessage[]): Unit | undefined {
+  unit(unit: InputUnit, messages: readonly LineMessage[]): Unit | undefined {
     const [first] = messages;
     if (first === undefined) return undefined;
     const counts = new Map<string, number>();

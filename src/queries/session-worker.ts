@@ -1,6 +1,6 @@
 /** Worker thread of `overSessions`. */
 import { workerData } from "node:worker_threads";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { serveTasks } from "../worker-thread.ts";
 import { runJob, type SessionJob } from "./over-sessions.ts";
 

@@ -1,15 +1,15 @@
 /** Figures of sessions from the store, with prices. */
 import { isCurrent, isReadAlike } from "../indexing/is-current.ts";
-import { withPartTimes } from "../indexing/part-times.ts";
+import { withPartTimes } from "../agents/opencode/part-times.ts";
 import { baseId, ownSessions } from "../indexing/session-keys.ts";
 import { given } from "../given.ts";
 import { setCost } from "../parse/message-builder.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums } from "../parse/statistics.ts";
 import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
-import type { FolderListings } from "../sessions/agent-progress.ts";
+import type { FolderListings } from "../agents/claude-code/agent-progress.ts";
 import type { Figures } from "../sessions/read-figures.ts";
-import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef } from "../places/session-ref.ts";
 import { type StoredAnswer, type StoredFigures, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import { firstTimeOf } from "./stored-session.ts";
 import type { Store } from "../store/store.ts";

@@ -3,8 +3,8 @@ import { isInDatabase } from "../agents/registry.ts";
 import { accessSync, constants } from "node:fs";
 import { baseId, exactId, isOwnSession } from "../indexing/session-keys.ts";
 import { errorCode } from "../transcript/files/fault.ts";
-import { reasonOf } from "../sessions/reasons.ts";
-import { sessionRef, type SessionRef } from "../sessions/session-ref.ts";
+import { reasonOf } from "../places/reasons.ts";
+import { sessionRef, type SessionRef } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 

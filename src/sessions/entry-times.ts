@@ -4,9 +4,9 @@
  */
 import { recordIn, textOf } from "../parse/json-fields.ts";
 import { msOf } from "../parse/times.ts";
-import { isReadFault } from "./reasons.ts";
-import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
-import type { SessionRef } from "./session-ref.ts";
+import { isReadFault } from "../places/reasons.ts";
+import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 
 /** Entries are in order of time, except within this distance. */
 const TAIL_BYTES = 64 * 1024;

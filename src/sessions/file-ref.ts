@@ -1,9 +1,9 @@
 import { basename, extname } from "node:path";
 import { claudePlace, claudeRef } from "../agents/claude-code/claude-sessions.ts";
 import { cannotOpen } from "./open-session.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { readSessionHead, type SessionHead } from "./session-head.ts";
-import { type SessionRef, sessionRef } from "./session-ref.ts";
+import { type SessionRef, sessionRef } from "../places/session-ref.ts";
 import { projectOf, RECORDED_AGENT, transcriptsFolderOf } from "../agents/transcripts/transcripts.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 

@@ -2,10 +2,10 @@ import type { ScannedSessions, ScanOptions } from "../agents/agent.ts";
 import { AGENTS, agentNamed } from "../agents/registry.ts";
 import { byEntryTime } from "./entry-times.ts";
 import { filterByProject } from "./project-filter.ts";
-import { isAbsent } from "./reasons.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { isAbsent } from "../places/reasons.ts";
+import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { joinForms } from "./session-forms.ts";
-import { isSubagent, type Place, type SessionRef, type Unreadable, type Where } from "./session-ref.ts";
+import { isSubagent, type Place, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 
 export interface FindOptions {

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { isAbsent, reasonOf } from "./reasons.ts";
+import { isAbsent, reasonOf } from "../places/reasons.ts";
 import { agentAt } from "../agents/registry.ts";
-import type { SessionContent, Source, SourceUnit } from "../parse/message-draft.ts";
+import type { SessionContent, Format, InputUnit } from "../parse/message-draft.ts";
 import { messageUnit, sessionUnit } from "../agents/opencode/opencode-units.ts";
 import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
-import type { SessionRef } from "./session-ref.ts";
-import { openSqlite } from "./sqlite-reader.ts";
+import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
+import type { SessionRef } from "../places/session-ref.ts";
+import { openSqlite } from "../places/sqlite-reader.ts";
 import { opencodeSession } from "../agents/opencode/store-export.ts";
 import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
 
@@ -49,7 +49,7 @@ function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Arra
  */
 export function openReadable(ref: SessionRef, options?: OpenOptions, name?: string): SessionContent {
   if (ref.archived !== null) return ref.archived.source;
-  return ref.database === null ? readableBytes(ref, options, name) : new StoreSource(ref, ref.database);
+  return ref.database === null ? readableBytes(ref, options, name) : new StoreFormat(ref, ref.database);
 }
 
 /**
@@ -94,7 +94,7 @@ async function* fileBytes(path: string, chunkBytes: number, files: SessionFiles)
 }
 
 /** Reads a session in opencode's database message by message, so that memory does not grow with the session. */
-export class StoreSource implements Source {
+export class StoreFormat implements Format {
   readonly name = "opencode-export";
   readonly lines = "none";
   readonly hasStableIds = true;
@@ -110,7 +110,7 @@ export class StoreSource implements Source {
     return false;
   }
 
-  async *read(): AsyncGenerator<SourceUnit[]> {
+  async *read(): AsyncGenerator<InputUnit[]> {
     try {
       yield* this.#units();
     } catch (error) {
@@ -118,7 +118,7 @@ export class StoreSource implements Source {
     }
   }
 
-  async *#units(): AsyncGenerator<SourceUnit[]> {
+  async *#units(): AsyncGenerator<InputUnit[]> {
     const database = await openSqlite(this.#path);
     try {
       const session = opencodeSession(database, this.#ref.id);

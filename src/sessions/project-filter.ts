@@ -1,9 +1,9 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { encodedProject, MAX_ENCODED, mayBeOfProject } from "../agents/claude-code/claude-sessions.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { readSessionHead } from "./session-head.ts";
-import type { SessionRef, Where } from "./session-ref.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 
 /**
  * Returns the sessions of a project, by the working directory of each. `project` is a folder (absolute, or relative with a

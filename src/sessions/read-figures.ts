@@ -13,7 +13,7 @@ import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { type CallCount, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import { openReadable, type OpenOptions } from "./open-session.ts";
 import { readingOptions } from "./reading-options.ts";
-import type { SessionRef } from "./session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 
 export interface Figures {
   /** As in `parseTranscript`. */

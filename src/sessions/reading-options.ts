@@ -1,9 +1,9 @@
 /** Options of the parser that depend on the place of a session. */
 import { MAX_LINE_BYTES } from "../parse/message-draft.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
-import { needsAgentProgress } from "./agent-progress.ts";
+import { needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
 import { outputReader } from "./session-kept-files.ts";
-import type { SessionRef } from "./session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 
 export interface ReadingOptions {
   /** Reads subagents that have no file of their own too: see `needsAgentProgress`. Default: false. */

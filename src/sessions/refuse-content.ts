@@ -2,7 +2,7 @@
 import { AGENTS } from "../agents/registry.ts";
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent, isUtf16 } from "../agents/foreign.ts";
-import { detectSource, HEAD_BYTES } from "../agents/formats.ts";
+import { detectFormat, HEAD_BYTES } from "../agents/formats.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Number of bytes searched for a readable line, as a file may begin with damage. */
@@ -37,7 +37,7 @@ export async function* refusingContent(
       held.push(chunk);
       size += chunk.length;
       const head = Buffer.concat(held, Math.min(size, HEAD_BYTES)).toString("utf8");
-      isKnown = detectSource(head) !== undefined;
+      isKnown = detectFormat(head) !== undefined;
       if (!isKnown && (size >= DAMAGE_BYTES || isUtf16(head) || foreignAgent(head) !== undefined)) {
         refuseContent(Buffer.concat(held), name, options);
         isKnown = true;
@@ -55,7 +55,7 @@ export async function* refusingContent(
 function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions = {}): void {
   const text = head.toString("utf8");
   const start = head.toString("utf8", 0, HEAD_BYTES);
-  if (detectSource(start) !== undefined) return;
+  if (detectFormat(start) !== undefined) return;
   if (isUtf16(start)) {
     const next = "Convert it: iconv -f UTF-16 -t UTF-8.";
     throw new TranscriptsError("unsupported", `${name} is in UTF-16, and only UTF-8 is read.`, next, { path: name });
@@ -82,7 +82,7 @@ function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }:
 function hasRecord(text: string): boolean {
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; at += LINES) {
-    if (detectSource(lines.slice(at, at + LINES).join("\n")) !== undefined) return true;
+    if (detectFormat(lines.slice(at, at + LINES).join("\n")) !== undefined) return true;
   }
   return false;
 }

@@ -2,14 +2,14 @@ import { resolve } from "node:path";
 import { fileRef } from "./file-ref.ts";
 import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { filterByProject } from "./project-filter.ts";
-import { currentProject } from "./project-folder.ts";
+import { currentProject } from "../places/project-folder.ts";
 import { holdsConversation } from "./read-figures.ts";
-import { isReadFault } from "./reasons.ts";
-import { sessionBytes, StoreSource } from "./open-session.ts";
+import { isReadFault } from "../places/reasons.ts";
+import { sessionBytes, StoreFormat } from "./open-session.ts";
 import { refusingContent } from "./refuse-content.ts";
-import { kindOf, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { kindOf, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { byProgress } from "./session-forms.ts";
-import { hostOf, isStream, isSubagent, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
+import { hostOf, isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 import { HEAD_BYTES } from "../agents/formats.ts";
@@ -62,7 +62,7 @@ async function checkReadable(ref: SessionRef, files: SessionFiles): Promise<void
   if (ref.archived !== null || isStream(ref)) return;
   if (ref.database !== null) {
     let units = 0;
-    for await (const batch of new StoreSource(ref, ref.database).read()) if ((units += batch.length) > 1) break;
+    for await (const batch of new StoreFormat(ref, ref.database).read()) if ((units += batch.length) > 1) break;
   } else if (ref.path !== null) {
     const content = refusingContent(sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
     for await (const _ of content) break;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { agentNamed } from "../agents/registry.ts";
 import { shellWord } from "../calls/shell-syntax.ts";
-import { isSubagent, type SessionRef } from "./session-ref.ts";
+import { isSubagent, type SessionRef } from "../places/session-ref.ts";
 
 /**
  * Returns the shell command that resumes a session on this machine, or the reason why there is none, as a clause. `cwd`: the

@@ -2,9 +2,9 @@ import { dirname } from "node:path";
 import { agentAt, agentNamed } from "../agents/registry.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
-import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { tryReadHead } from "./session-head.ts";
-import { hostOf, type SessionRef, type Place, type Unreadable, type Where } from "./session-ref.ts";
+import { hostOf, type SessionRef, type Place, type Unreadable, type Where } from "../places/session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 
 /** Session and those that it started, oldest first. */

@@ -4,7 +4,7 @@
  */
 import { extname } from "node:path";
 import { agentAt } from "../agents/registry.ts";
-import { placeOf, type SessionRef } from "./session-ref.ts";
+import { placeOf, type SessionRef } from "../places/session-ref.ts";
 
 /** Joins the forms of each session into one ref, with the others as its alternatives, in order of preference. */
 export function joinForms(refs: readonly SessionRef[]): SessionRef[] {

@@ -1,11 +1,10 @@
 import { MAX_LINE_BYTES } from "../parse/message-draft.ts";
 import { givenTitle } from "../parse/titles.ts";
-import type { SourceName } from "../parse/model.ts";
 import { msOf } from "../parse/times.ts";
 import { recordIn, textOf } from "../parse/json-fields.ts";
-import { isAbsent, reasonOf } from "./reasons.ts";
-import type { SessionFiles } from "./session-files.ts";
-import type { Unreadable } from "./session-ref.ts";
+import { isAbsent, reasonOf } from "../places/reasons.ts";
+import type { SessionFiles } from "../places/session-files.ts";
+import type { Unreadable } from "../places/session-ref.ts";
 
 /** Session fields from the beginning of a file. */
 export interface SessionHead {
@@ -56,7 +55,7 @@ export async function tryReadHead(
 }
 
 /** Sources of files that name their session. */
-const KINDS: Partial<Record<SourceName, SessionHead["source"]>> = {
+const KINDS: Readonly<Record<string, SessionHead["source"]>> = {
   "claude-code": "claude-code",
   markdown: "transcript",
   jsonl: "transcript",
@@ -66,11 +65,11 @@ const KINDS: Partial<Record<SourceName, SessionHead["source"]>> = {
 /** Collects fields from several units, since the first lines are often notes without time or folder. */
 async function headIn(bytes: Uint8Array): Promise<SessionHead> {
   // Loaded here: most heads need not be read.
-  const { detectSource } = await import("../agents/formats.ts");
+  const { detectFormat } = await import("../agents/formats.ts");
   const { detectTranscriptFormat } = await import("../transcript/format/formats.ts");
   const head = nothingKnown();
   const text = new TextDecoder().decode(bytes);
-  const source = detectSource(text);
+  const source = detectFormat(text);
   const kind = source && KINDS[source.name];
   if (source === undefined || kind === undefined) return head;
   // Lines of ours without the header say nothing about the session.

@@ -1,9 +1,9 @@
 /** Reads files saved beside a transcript. */
 import { join, sep } from "node:path";
 import { cannotOpen } from "./open-session.ts";
-import { isAbsent } from "./reasons.ts";
-import { nodeSessionFiles, type SessionFiles, bytesOfFile, textOfFile } from "./session-files.ts";
-import type { SessionRef } from "./session-ref.ts";
+import { isAbsent } from "../places/reasons.ts";
+import { nodeSessionFiles, type SessionFiles, bytesOfFile, textOfFile } from "../places/session-files.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { transcriptsFolderOf } from "../agents/transcripts/transcripts.ts";
 
 /** Output paths as the recorder writes them; other paths in a transcript are not read. */

@@ -1,6 +1,6 @@
 /** Stores a session's suggestions automatically. */
 import { ensureSession } from "../indexing/ensure-session.ts";
-import type { SessionRef, Where } from "../sessions/session-ref.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { StoredSession, StoredSnippet } from "../store/stored-model.ts";
 import type { NewSnippet, Store } from "../store/store.ts";
 import { isFieldError, isSessionError } from "../transcripts-error.ts";

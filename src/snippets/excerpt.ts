@@ -8,7 +8,7 @@ import { beginsTurn } from "../parse/turns.ts";
 import { counted } from "../quantities.ts";
 import { readSessionLines } from "../queries/read-session.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { MAX_CONTENT_BYTES } from "../store/stored-model.ts";
 import { messageText } from "../render/text/conversation-text.ts";
 import { fieldError, isSessionError, type TranscriptsError } from "../transcripts-error.ts";

@@ -4,7 +4,7 @@ import { isOwnSession } from "../indexing/session-keys.ts";
 import { readableSession, storeArchive } from "../queries/archive.ts";
 import { type Redactor, sharedRedactor } from "../redact/redactor.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
-import { isStream, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { isStream, type SessionRef, type Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import { type TranscriptsError, fieldError, isSessionError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";

@@ -5,7 +5,7 @@ import { redactJson } from "../redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
 import { sessionBytes } from "../sessions/open-session.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import type { SnippetType } from "../store/stored-model.ts";
 import { sessionExcerpt } from "./excerpt.ts";
 import { readExtractInput } from "./snippet-input.ts";

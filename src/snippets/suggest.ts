@@ -5,7 +5,7 @@ import { type ErrorRow, errorsIn } from "../queries/session-errors.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import type { OpenOptions } from "../sessions/open-session.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { MAX_CONTENT_BYTES, MIN_CONTENT_BYTES } from "../store/stored-model.ts";
 import { failureText } from "../render/text/failure-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";

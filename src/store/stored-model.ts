@@ -92,7 +92,7 @@ export type StoredAnswer = Pick<UsageRecord, "calls" | "messages"> &
 
 /** State of the source that the figures of a session are from. */
 export interface FiguresMark extends Pick<IndexState, "rules" | "source_bytes" | "source_modified_ms"> {
-  /** See `SourceOptions.agentProgress`. */
+  /** See `ReadOptions.agentProgress`. */
   agentProgress: boolean;
 }
 
@@ -122,9 +122,9 @@ export interface IndexState {
   /** Lines of the source. */
   lines: number;
   events: number;
-  /** Name of the `Source`; empty without content. */
+  /** Name of the `Format`; empty without content. */
   format: string;
-  /** See `SourceOptions.agentProgress`. */
+  /** See `ReadOptions.agentProgress`. */
   agent_progress: boolean;
 }
 

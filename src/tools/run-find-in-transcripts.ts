@@ -7,7 +7,7 @@ import { type FindAsked, type FoundPassage, type HitSession } from "../queries/f
 import { findInIndex, type FoundInIndex } from "../queries/find-in-index.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { searchedTerms } from "../search/search.ts";
-import { argumentOf } from "../sessions/session-ref.ts";
+import { argumentOf } from "../places/session-ref.ts";
 import { storePlace } from "../store/store-place.ts";
 import { passageText, sessionLine } from "../render/text/passage-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";

@@ -7,7 +7,7 @@ import type { ErrorRow } from "../queries/session-errors.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { argumentOf, type SessionRef } from "../sessions/session-ref.ts";
+import { argumentOf, type SessionRef } from "../places/session-ref.ts";
 import { failureText } from "../render/text/failure-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
 import { answerText } from "./answer-text.ts";

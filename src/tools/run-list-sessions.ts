@@ -4,7 +4,7 @@ import { counted, dayAndTime } from "../quantities.ts";
 import { keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
 import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 import { storePlace } from "../store/store-place.ts";
 import { projectName } from "../render/text/passage-text.ts";
 import { answerText } from "./answer-text.ts";

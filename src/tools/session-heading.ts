@@ -1,6 +1,6 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
 import { sharedRedactor } from "../redact/redactor.ts";
-import { type ArchivedSession, isStream, type SessionRef, whyArchived } from "../sessions/session-ref.ts";
+import { type ArchivedSession, isStream, type SessionRef, whyArchived } from "../places/session-ref.ts";
 import { shortened } from "../neutral-text.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import type { ToolContext } from "./tool.ts";

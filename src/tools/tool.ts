@@ -3,7 +3,7 @@
  * is light, because programs load all of them at start; its work (`run-*.ts`) is loaded with the first call.
  */
 import type * as z from "zod/mini";
-import type { Where } from "../sessions/session-ref.ts";
+import type { Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 
 export type ArgumentShape = Readonly<Record<string, z.ZodMiniType>>;

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { generateSessions } from "../../bench/generate-sessions.ts";
 import { encodeEntry, encodeHeader } from "../support/indexing/made-transcript.ts";
 import { recordedFile } from "../support/indexing/recorded-file.ts";
-import type { Where } from "../../src/sessions/session-ref.ts";
+import type { Where } from "../../src/places/session-ref.ts";
 
 interface Growing {
   path: string;

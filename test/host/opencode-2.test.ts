@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { opencodeDatabases } from "../../src/agents/opencode/databases.ts";
-import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
+import { openSqlite } from "../../src/places/sqlite-reader.ts";
 import { openReadable } from "../../src/sessions/open-session.ts";
 import { field, text as textIn } from "../support/host/fields.ts";
 import { startModel, type ModelServer } from "../support/host/model.ts";

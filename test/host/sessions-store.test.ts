@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { sessionFamily, type SessionNode } from "../../src/sessions/session-family.ts";
-import type { Place, Where } from "../../src/sessions/session-ref.ts";
+import type { Place, Where } from "../../src/places/session-ref.ts";
 import { startModel } from "../support/host/model.ts";
 import { exportSession } from "../support/host/process.ts";
 import { loadScenarios, openTheatre, type Theatre } from "../support/host/stage.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import type { IndexLimits } from "../../src/indexing/limits.ts";
 import { updateIndex } from "../../src/indexing/update-index.ts";
-import type { Where } from "../../src/sessions/session-ref.ts";
+import type { Where } from "../../src/places/session-ref.ts";
 import {
   checkDump,
   dump,

@@ -67,7 +67,7 @@ describe("a signal", () => {
         const lines = input.split("\n").slice(0, result.lines.total);
         const upTo = await parsed(lines.map((line) => `${line}\n`).join(""));
         // What a file is, is told from its first bytes, of which there may be fewer here.
-        assert.deepEqual(without(result, "source", "aborted"), without(upTo, "source", "aborted"));
+        assert.deepEqual(without(result, "format", "aborted"), without(upTo, "format", "aborted"));
         assert.equal(result.aborted, stopAt <= places.length);
       }),
       { numRuns: runs(100) },

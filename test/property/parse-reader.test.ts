@@ -32,11 +32,11 @@ describe("a session read block by block", () => {
         assert.deepEqual(read.messages, whole.messages);
         assert.deepEqual(read.blocks, whole.content_blocks);
         assert.deepEqual(calls, whole.tool_calls);
-        const { source, errors, error_count: count, lines, unknown_lines: unknown, metadata } = read.summary;
+        const { format, errors, error_count: count, lines, unknown_lines: unknown, metadata } = read.summary;
         assert.deepEqual(
-          { source, errors, count, lines, unknown, metadata },
+          { format, errors, count, lines, unknown, metadata },
           {
-            source: whole.source,
+            format: whole.format,
             errors: whole.errors,
             count: whole.errors.length,
             lines: whole.lines,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { sessionBytes } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
-import { sessionRef, type Where } from "../../src/sessions/session-ref.ts";
+import { sessionRef, type Where } from "../../src/places/session-ref.ts";
 import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { isSessionError } from "../../src/transcripts-error.ts";

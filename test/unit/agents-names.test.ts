@@ -3,21 +3,19 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { AGENTS } from "../../src/agents/registry.ts";
-import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
+import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** Where agents, formats, and hosts with their configuration are defined. */
-const HOMES = ["src/agents/", "src/cli/commands/init.ts", "src/cli/init/", "src/host/", "src/sessions/host-config.ts"];
+const HOMES = ["src/agents/", "src/cli/commands/init.ts", "src/cli/init/", "src/host/"];
 
 /** Files that still name an agent or its format. Only ever remove lines. */
 const STILL = [
-  "src/parse/model.ts",
   "src/parse/usage-ledger.ts",
   "src/queries/archive.ts",
   "src/queries/archived-session.ts",
   "src/queries/over-sessions.ts",
-  "src/sessions/agent-progress.ts",
   "src/sessions/file-ref.ts",
   "src/sessions/open-session.ts",
   "src/sessions/project-filter.ts",

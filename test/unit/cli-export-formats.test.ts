@@ -16,7 +16,7 @@ import { outputOf, type Outputs, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { COPIES, MAIN, sampleMachine, SUBAGENT } from "../support/cli/sample-machine.ts";
 import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
-import { asEachSource } from "../support/parse/one-conversation.ts";
+import { asEachFormat } from "../support/parse/one-conversation.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -115,7 +115,7 @@ describe("a transcript made of a session has its conversation", () => {
   test("from every source", async () => {
     const home = makeTempDir();
     const folder = join(home, "sources");
-    const sources = await asEachSource(folder);
+    const sources = await asEachFormat(folder);
     for (const [source, text] of Object.entries(sources)) {
       const path = join(folder, source === "markdown" ? "m.md" : `${source}.jsonl`);
       writeFileSync(path, text);

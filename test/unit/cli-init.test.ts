@@ -15,7 +15,7 @@ import fc from "fast-check";
 import { type ParseError, parse } from "jsonc-parser";
 import { addPlugin, type Change, newConfig, removePlugin } from "../../src/cli/init/plugin-config.ts";
 import { isFields } from "../../src/parse/json-fields.ts";
-import { PLUGIN } from "../../src/sessions/host-config.ts";
+import { PLUGIN } from "../../src/agents/opencode/host-config.ts";
 import { type CliSetting, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";

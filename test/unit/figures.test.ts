@@ -6,7 +6,7 @@ import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { wholeLine } from "../../src/parse/titles.ts";
 import { readFigures } from "../../src/queries/figures.ts";
 import { type Figures, figuresOf } from "../../src/sessions/read-figures.ts";
-import { type SessionRef, sessionRef } from "../../src/sessions/session-ref.ts";
+import { type SessionRef, sessionRef } from "../../src/places/session-ref.ts";
 import { storableTime } from "../../src/store/storable.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";

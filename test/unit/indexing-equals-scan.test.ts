@@ -4,7 +4,7 @@ import { basename, extname, join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { foldedPattern } from "../../src/matching/folding.ts";
 import { runJob } from "../../src/queries/over-sessions.ts";
-import { sessionRef } from "../../src/sessions/session-ref.ts";
+import { sessionRef } from "../../src/places/session-ref.ts";
 import type { Hit } from "../../src/queries/find-in-session.ts";
 import type { StoredEvent } from "../../src/store/stored-model.ts";
 import { TEXT_SEPARATOR } from "../../src/store/stored-model.ts";

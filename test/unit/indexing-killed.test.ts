@@ -12,7 +12,7 @@ import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import { thisMachine } from "../../src/store/store-place.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Where } from "../../src/sessions/session-ref.ts";
+import type { Where } from "../../src/places/session-ref.ts";
 import { calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { checkRewritten, dump, inOneGo, NO_REDACTOR, SMALL, type Dump } from "../support/indexing/index-fixture.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

@@ -6,7 +6,7 @@ import { ensureSession } from "../../src/indexing/ensure-session.ts";
 import { staleSessions } from "../../src/indexing/stale-sessions.ts";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
-import { sessionRef } from "../../src/sessions/session-ref.ts";
+import { sessionRef } from "../../src/places/session-ref.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { SessionChange, Store } from "../../src/store/store.ts";
 import { KILLED_LIMITS } from "../crash/index-limits.ts";

@@ -778,8 +778,8 @@ describe("stream-json", () => {
   ].map((line) => JSON.stringify(line));
 
   test("is distinguished from a session file, and read the same way", async () => {
-    const { source, messages, metadata, lines } = await parsed(stream);
-    assert.equal(source, "claude-stream");
+    const { format, messages, metadata, lines } = await parsed(stream);
+    assert.equal(format, "claude-stream");
     assert.deepEqual(
       messages.map(({ message_type, is_sidechain }) => [message_type, is_sidechain]),
       [
@@ -827,7 +827,7 @@ describe("stream-json", () => {
   });
 
   test("newer session files carry both spellings of the session's id", async () => {
-    assert.equal((await parsed([userText("Hi", { session_id: "s-1" })])).source, "claude-code");
+    assert.equal((await parsed([userText("Hi", { session_id: "s-1" })])).format, "claude-code");
   });
 });
 

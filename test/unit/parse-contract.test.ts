@@ -3,19 +3,19 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findFixes } from "../../src/fixes/find-fixes.ts";
-import type { ParseResult, SourceName } from "../../src/parse/model.ts";
+import type { ParseResult } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { readTranscript } from "../../src/parse/read-transcript.ts";
-import { detectSource } from "../../src/agents/formats.ts";
+import { detectFormat } from "../../src/agents/formats.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { assertAccounted } from "../support/parse/account.ts";
-import { asEachSource, PROMPT } from "../support/parse/one-conversation.ts";
+import { asEachFormat, type MadeFormat, PROMPT } from "../support/parse/one-conversation.ts";
 import { readSource } from "../support/parse/source.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
-const SOURCES: readonly SourceName[] = ["claude-code", "claude-stream", "markdown", "jsonl", "opencode-export"];
-const NAMES: Record<SourceName, string> = {
+const SOURCES = ["claude-code", "claude-stream", "markdown", "jsonl", "opencode-export"] as const;
+const NAMES: Record<MadeFormat, string> = {
   "claude-code": "claude.jsonl",
   "claude-stream": "stream.jsonl",
   markdown: "transcript.md",
@@ -32,11 +32,11 @@ const FORMS: Record<string, (text: string) => string> = {
 };
 
 let home = "";
-let files: Record<SourceName, string>;
+let files: Record<MadeFormat, string>;
 
 beforeAll(async () => {
   home = makeTempDir();
-  files = await asEachSource(join(home, ".openfleet"));
+  files = await asEachFormat(join(home, ".openfleet"));
   mkdirSync(join(home, "work"));
   for (const source of SOURCES) writeFileSync(join(home, "work", NAMES[source]), files[source]);
 });
@@ -84,7 +84,7 @@ function conversation({ messages, content_blocks, tool_calls, stats }: ParseResu
 for (const source of SOURCES) {
   describe(source, () => {
     test("is detected from its content", async () => {
-      assert.equal((await parseTranscript("S", files[source])).source, source);
+      assert.equal((await parseTranscript("S", files[source])).format, source);
     });
 
     test("returns the same conversation as a session file of Claude Code", async () => {
@@ -109,7 +109,7 @@ for (const source of SOURCES) {
     for (const [form, changed] of source === "opencode-export" ? [] : Object.entries(FORMS)) {
       test(`has its units in order, ${form}`, async () => {
         const bytes = Buffer.from(changed(files[source]));
-        const found = detectSource(bytes.toString()) ?? assert.fail();
+        const found = detectFormat(bytes.toString()) ?? assert.fail();
         assertAccounted(await readSource(found, bytes), bytes);
       });
     }

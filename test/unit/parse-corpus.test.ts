@@ -11,7 +11,7 @@ const DAMAGE = new Set<ParseErrorCode>(["glued_objects", "partly_lost", "invalid
 
 function figuresOf(result: ParseResult): Figures {
   const { content_blocks: blocks, stats, errors } = result;
-  const messages = result.source === "opencode-export" ? exported(result) : result.messages;
+  const messages = result.format === "opencode-export" ? exported(result) : result.messages;
   const count = (...types: BlockType[]): number => blocks.filter(({ block_type: type }) => types.includes(type)).length;
   const damaged = errors.filter(({ code }) => DAMAGE.has(code)).map(({ line_number: line }) => line);
   const { tokens_in, tokens_out, cache_read, cache_write } = stats;

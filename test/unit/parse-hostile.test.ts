@@ -95,10 +95,10 @@ describe("a file", () => {
   test("that is empty, or nothing but line ends", async () => {
     const empty = await read("");
     assert.deepEqual(empty.lines, { total: 0, used: 0, blank: 0, unknown: 0, failed: 0, skipped: {} });
-    assert.equal(empty.source, null);
+    assert.equal(empty.format, null);
     const blank = await read("\n\n\r\n");
     assert.deepEqual(blank.lines, { total: 3, used: 0, blank: 3, unknown: 0, failed: 0, skipped: {} });
-    assert.deepEqual([empty.errors, blank.errors, blank.source], [[], [], null]);
+    assert.deepEqual([empty.errors, blank.errors, blank.format], [[], [], null]);
     assert.equal((await read("\ufeff")).lines.blank, 1);
   });
 
@@ -118,7 +118,7 @@ describe("a file", () => {
   test("that is not text at all", async () => {
     const result = await read(Buffer.from(Array.from({ length: 4_096 }, (_, n) => (n * 97) % 256)));
     assert.equal(result.lines.failed + result.lines.blank, result.lines.total);
-    assert.equal(result.source, null);
+    assert.equal(result.format, null);
   });
 
   test("without an end to its last line loses nothing", async () => {
@@ -128,7 +128,7 @@ describe("a file", () => {
 
   test("whose first line is megabytes long is detected by its first fields, quickly", async () => {
     const spaces = `{"pad":"${" ".repeat(60_000)}","type":"user","message":{"content":"${"x".repeat(90_000)}"}}\n`;
-    assert.equal((await read(spaces)).source, "claude-code");
+    assert.equal((await read(spaces)).format, "claude-code");
   });
 });
 

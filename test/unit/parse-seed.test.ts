@@ -130,7 +130,7 @@ describe("the result of a parse", () => {
   test("6: an empty transcript has no messages, no errors and sums of zero", async () => {
     const result = await parsed("");
     assert.deepEqual([result.messages, result.content_blocks, result.errors, result.tool_calls], [[], [], [], []]);
-    assert.equal(result.source, null);
+    assert.equal(result.format, null);
     const {
       models,
       tools,
@@ -237,8 +237,8 @@ describe("the result of a parse", () => {
 
 describe("a realistic session", () => {
   test("has the messages, blocks, calls and sums that were put into it", async () => {
-    const { messages, content_blocks, tool_calls, stats, errors, lines, metadata, source } = await parsed(SAMPLE);
-    assert.equal(source, "claude-code");
+    const { messages, content_blocks, tool_calls, stats, errors, lines, metadata, format } = await parsed(SAMPLE);
+    assert.equal(format, "claude-code");
     assert.deepEqual(
       messages.map(({ message_type, ordinal }) => [message_type, ordinal]),
       ["user", "assistant", "user", "assistant", "user", "assistant"].map((type, at) => [type, at]),

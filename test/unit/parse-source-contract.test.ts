@@ -125,7 +125,7 @@ describe("a made-up session with every kind of part", () => {
       ["opencode-export", madeExport("pretty")],
     ] as const) {
       const parsed = await parseTranscript("s", text);
-      assert.equal(parsed.source, name);
+      assert.equal(parsed.format, name);
       assert.equal(withoutErrors({ messages: parsed.messages, blocks: [] }).messages.length, 20);
       assert.equal(parsed.stats.tool_error_count, 1);
       assert.equal(parsed.stats.tool_rejected_count, 1);

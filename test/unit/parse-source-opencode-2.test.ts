@@ -12,7 +12,7 @@ import { describe, test } from "../support/runner.ts";
 describe("an export of opencode 2.x", () => {
   test("has each message, call and result once, failures by the one rule, and usage", async () => {
     const result = await parseTranscript("x", JSON.stringify(JSON.parse(export2()), null, 2));
-    assert.equal(result.source, "opencode-export");
+    assert.equal(result.format, "opencode-export");
     assert.deepEqual(result.errors, []);
     const calls = result.tool_calls.map(({ tool_name, status, tool_use_id }) => [tool_use_id, tool_name, status]);
     assert.deepEqual(calls, [

@@ -8,17 +8,17 @@ import { readConversation, readSessionLines, timelineOf } from "../../src/querie
 import { entriesIn } from "../../src/queries/session-entries.ts";
 import { unitsOf } from "../../src/queries/session-units.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
-import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
+import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { asEachSource, PROMPT } from "../support/parse/one-conversation.ts";
+import { asEachFormat, PROMPT } from "../support/parse/one-conversation.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
 
 const folder = makeTempDir();
 const home = makeTempDir();
-const sources = Object.entries(await asEachSource(folder));
+const sources = Object.entries(await asEachFormat(folder));
 
 type Said = [turn: number, type: string, text: string];
 

@@ -194,8 +194,8 @@ test("tools refuse them too", async () => {
 
 test("the library reads nothing of them, and says why of each line", async () => {
   for (const [agent, , text] of FOREIGN) {
-    const { source, messages, errors, lines: account } = await parseTranscript("s", text);
-    assert.deepEqual([source, messages.length, account.failed], [null, 0, account.total]);
+    const { format, messages, errors, lines: account } = await parseTranscript("s", text);
+    assert.deepEqual([format, messages.length, account.failed], [null, 0, account.total]);
     assert.ok(errors.every(({ code, reason }) => code === "unsupported_agent" && reason.includes(agent)));
     assert.equal(errors.length, account.total);
   }

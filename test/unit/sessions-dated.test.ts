@@ -4,7 +4,7 @@ import { appendFileSync, utimesSync } from "node:fs";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { storeArchive } from "../../src/queries/archive.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
-import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
+import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { NO_REDACTOR } from "../support/indexing/index-fixture.ts";
 import { afterAll, test } from "../support/runner.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { sessionFamily, type SessionNode } from "../../src/sessions/session-family.ts";
-import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
+import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { filesWith, Machine, systemError, writeFakeStore } from "./sessions-machine.ts";

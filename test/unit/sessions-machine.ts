@@ -9,10 +9,10 @@ import {
   type UserMessageEntry,
 } from "../../src/transcript/format/formats.ts";
 import type { Fields } from "../../src/parse/json-fields.ts";
-import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
+import { openSqlite } from "../../src/places/sqlite-reader.ts";
 import { opencodeSession } from "../../src/agents/opencode/store-export.ts";
-import { nodeSessionFiles, type SessionFiles } from "../../src/sessions/session-files.ts";
-import type { Where } from "../../src/sessions/session-ref.ts";
+import { nodeSessionFiles, type SessionFiles } from "../../src/places/session-files.ts";
+import type { Where } from "../../src/places/session-ref.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
 /** Seconds since 1970 that the times of files are counted from. */

@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
-import { StoreSource } from "../../src/sessions/open-session.ts";
+import { StoreFormat } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
-import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
+import { openSqlite } from "../../src/places/sqlite-reader.ts";
 import { opencodeSession } from "../../src/agents/opencode/store-export.ts";
 import { chunksOf } from "../../src/transcript/format/formats.ts";
 import { REPOSITORY } from "../support/repository.ts";
@@ -94,7 +94,7 @@ describe("a stored session", () => {
     const database = await sqliteWriter(machine.database);
     database.run("DELETE FROM session");
     database.close();
-    await assert.rejects(new StoreSource(ref, machine.database).read().next(), {
+    await assert.rejects(new StoreFormat(ref, machine.database).read().next(), {
       name: "TranscriptsError",
       code: "gone",
     });
@@ -125,7 +125,7 @@ describe("reading a stored session message by message", () => {
         units.map(({ line, lines }) => [line, lines]),
         [[1, 0], ...Array.from({ length: count }, (_, at) => [at + 1, 1])],
       );
-      assert.deepEqual((await Array.fromAsync(new StoreSource(ref, machine.database).read())).flat(), units);
+      assert.deepEqual((await Array.fromAsync(new StoreFormat(ref, machine.database).read())).flat(), units);
     }
   });
 });
@@ -286,7 +286,7 @@ describe("the folder of a database that is read", () => {
 
 test("Node prints nothing about SQLite, but other warnings still", () => {
   const script = `
-    import { openSqlite } from ${JSON.stringify(join(REPOSITORY, "src/sessions/sqlite-reader.ts"))};
+    import { openSqlite } from ${JSON.stringify(join(REPOSITORY, "src/places/sqlite-reader.ts"))};
     await openSqlite(":memory:");
     process.emitWarning("SQLite, says another one");`;
   const args = ["--input-type=module", "--eval", script];

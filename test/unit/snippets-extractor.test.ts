@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
 import type { ExtractSnippetInput } from "../../src/snippets/snippet-input.ts";
-import { sessionRef } from "../../src/sessions/session-ref.ts";
+import { sessionRef } from "../../src/places/session-ref.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { sessionExcerpt } from "../../src/snippets/excerpt.ts";
 import { SnippetExtractor } from "../../src/snippets/snippet-extractor.ts";

@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import { kindOf, type SessionFiles } from "../../sessions/session-files.ts";
-import { type Place, type SessionRef, type Where } from "../../sessions/session-ref.ts";
+import { kindOf, type SessionFiles } from "../../places/session-files.ts";
+import { type Place, type SessionRef, type Where } from "../../places/session-ref.ts";
 import type { Agent, Resume } from "../agent.ts";
 import { claudePlace, mayBeOfProject, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
 import { claudeTools } from "./claude-tools.ts";

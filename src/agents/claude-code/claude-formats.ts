@@ -1,10 +1,10 @@
-import type { Source } from "../../parse/message-draft.ts";
+import type { Format } from "../../parse/message-draft.ts";
 import { readClaudeLines } from "./claude-lines.ts";
 import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "../json-head.ts";
 
 /** Output of `claude -p --output-format stream-json`. Tried before `claudeCode`, whose records are the same. */
-export const claudeStream: Source = {
+export const claudeStream: Format = {
   name: "claude-stream",
   lines: "json",
   detect: (head) => {
@@ -19,7 +19,7 @@ export const claudeStream: Source = {
 };
 
 /** Session files of Claude Code and its subagents. Also the fallback for other JSON lines that resemble them most. */
-export const claudeCode: Source = {
+export const claudeCode: Format = {
   ...claudeStream,
   name: "claude-code",
   detect: (head) => {

@@ -3,8 +3,8 @@ import {
   MAX_LINE_BYTES,
   type MessageDraft,
   problemAt,
-  type SourceOptions,
-  type SourceUnit,
+  type ReadOptions,
+  type InputUnit,
 } from "../../parse/message-draft.ts";
 import type { Fields } from "../../parse/json-fields.ts";
 import { recordsOfLine } from "../../parse/json-records.ts";
@@ -22,11 +22,11 @@ const FAILED = { as: "failed" } as const;
 const DUPLICATE = { as: "skipped", kind: "duplicate" } as const;
 const NO_PROBLEMS: readonly ParseError[] = [];
 
-/** See `Source.read`. */
+/** See `Format.read`. */
 export async function* readClaudeLines(
   chunks: AsyncIterable<Uint8Array>,
-  options: SourceOptions,
-): AsyncGenerator<SourceUnit[]> {
+  options: ReadOptions,
+): AsyncGenerator<InputUnit[]> {
   const reader = new ClaudeLineReader(options);
   for await (const lines of linesOfBytes(chunks, reader.maxLineBytes)) yield reader.read(lines);
 }
@@ -40,14 +40,14 @@ class ClaudeLineReader {
   readonly #totals = new StreamTotals();
   readonly #titles = new ClaudeTitles();
 
-  constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false }: SourceOptions) {
+  constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false }: ReadOptions) {
     this.maxLineBytes = maxLineBytes;
     this.#agentProgress = agentProgress;
   }
 
   /** Returns a unit for each record of the lines; of several on a line, the most useful one represents it in the account. */
-  read(lines: readonly RawLine[]): SourceUnit[] {
-    const units: SourceUnit[] = [];
+  read(lines: readonly RawLine[]): InputUnit[] {
+    const units: InputUnit[] = [];
     for (const line of lines) {
       const { records, problems, blank } = recordsOfLine(line, this.maxLineBytes);
       const first = units.length;
@@ -59,7 +59,7 @@ class ClaudeLineReader {
     return units;
   }
 
-  #unit(line: RawLine, fields: Fields, problems: readonly ParseError[]): SourceUnit {
+  #unit(line: RawLine, fields: Fields, problems: readonly ParseError[]): InputUnit {
     const { type } = fields;
     if (typeof type !== "string") return unitOf(line, FAILED, [...problems, untyped(line)]);
     const drafts = this.#drafts(type, fields);
@@ -86,18 +86,14 @@ class ClaudeLineReader {
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;
 
 /** The most useful unit of a line represents it in the account. */
-function countOnce(units: readonly SourceUnit[]): void {
-  const worth = ({ outcome }: SourceUnit): number => WORTH.indexOf(outcome.as);
+function countOnce(units: readonly InputUnit[]): void {
+  const worth = ({ outcome }: InputUnit): number => WORTH.indexOf(outcome.as);
   const chosen = units.reduce((best, unit) => (worth(unit) > worth(best) ? unit : best));
   for (const unit of units) if (unit !== chosen) unit.lines = 0;
 }
 
 /** Returns a unit without messages. All units have the same fields in this order, since objects of one shape are fastest. */
-function unitOf(
-  { line, offset }: RawLine,
-  outcome: SourceUnit["outcome"],
-  problems: readonly ParseError[],
-): SourceUnit {
+function unitOf({ line, offset }: RawLine, outcome: InputUnit["outcome"], problems: readonly ParseError[]): InputUnit {
   return {
     line,
     offset,

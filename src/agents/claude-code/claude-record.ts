@@ -1,5 +1,5 @@
 /** Reads one record of Claude Code: messages, or facts about the session. */
-import type { MessageDraft, SessionDraft, SourceUnit } from "../../parse/message-draft.ts";
+import type { MessageDraft, SessionDraft, InputUnit } from "../../parse/message-draft.ts";
 import { fieldsOf, isFields, textIn, textOf, type Fields } from "../../parse/json-fields.ts";
 import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
 
@@ -67,7 +67,7 @@ function optional(draft: MessageDraft | undefined): readonly MessageDraft[] {
 }
 
 /** Returns the outcome of a record without messages. */
-export function unusedOutcome(type: string, record: Fields): SourceUnit["outcome"] {
+export function unusedOutcome(type: string, record: Fields): InputUnit["outcome"] {
   return SKIPPED_TYPES.has(type) ? { as: "skipped", kind: type } : { as: "unknown", type, raw: record };
 }
 

@@ -1,7 +1,7 @@
 import { basename, sep } from "node:path";
-import type { SessionFiles } from "../../sessions/session-files.ts";
-import { type SessionRef, sessionRef } from "../../sessions/session-ref.ts";
-import { walk, type WalkedFile } from "../../sessions/walk.ts";
+import type { SessionFiles } from "../../places/session-files.ts";
+import { type SessionRef, sessionRef } from "../../places/session-ref.ts";
+import { walk, type WalkedFile } from "../../places/walk.ts";
 import type { ScannedSessions, ScanOptions } from "../agent.ts";
 
 const EXTENSION = ".jsonl";

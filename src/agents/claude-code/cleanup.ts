@@ -1,9 +1,9 @@
 /** When Claude Code deletes sessions. */
 import { basename, dirname, join } from "node:path";
 import { countOf, recordIn } from "../../parse/json-fields.ts";
-import { currentProject } from "../../sessions/project-folder.ts";
-import { nodeSessionFiles, textOfFile } from "../../sessions/session-files.ts";
-import type { Where } from "../../sessions/session-ref.ts";
+import { currentProject } from "../../places/project-folder.ts";
+import { nodeSessionFiles, textOfFile } from "../../places/session-files.ts";
+import type { Where } from "../../places/session-ref.ts";
 import type { Retention } from "../agent.ts";
 
 const SETTING = "cleanupPeriodDays";

@@ -1,7 +1,7 @@
 /** Where opencode and Kilo keep their databases. */
 import { isAbsolute, join } from "node:path";
-import { nodeSessionFiles, type SessionFiles } from "../../sessions/session-files.ts";
-import type { Where } from "../../sessions/session-ref.ts";
+import { nodeSessionFiles, type SessionFiles } from "../../places/session-files.ts";
+import type { Where } from "../../places/session-ref.ts";
 import { hostDataFolder } from "../../user-folders.ts";
 
 /** Names of the databases; unusual channels have their own. */

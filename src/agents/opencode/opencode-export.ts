@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { FILE_START } from "../../transcript/format/lines.ts";
 import { endOfJson, fieldsOf, isFields, listOf, recordIn, type Fields } from "../../parse/json-fields.ts";
-import { problemAt, type Source, type SourceUnit } from "../../parse/message-draft.ts";
+import { problemAt, type Format, type InputUnit } from "../../parse/message-draft.ts";
 import type { ParseError, ParseErrorCode } from "../../parse/model.ts";
 import { messageUnit, sessionUnit } from "./opencode-units.ts";
 
@@ -21,7 +21,7 @@ const LIST = new RegExp(String.raw`^${SPACE},${SPACE}"messages"${SPACE}:${SPACE}
 const BETWEEN = /[ \t\r\n,]*/y;
 
 /** Exports of opencode sessions. They are a single JSON value, so they are read as a whole. */
-export const opencodeExport: Source = {
+export const opencodeExport: Format = {
   name: "opencode-export",
   lines: "none",
   hasStableIds: true,
@@ -40,7 +40,7 @@ function beginsExport(head: string): boolean {
   return /^\s*(?:\]|\{\s*"(?:info|parts)")/.test(rest.slice(LIST.exec(rest)?.[0].length ?? rest.length));
 }
 
-async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceUnit[]> {
+async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<InputUnit[]> {
   let held: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
@@ -109,7 +109,7 @@ function beginningOf(text: string, start: number | undefined): Omit<ReadExport, 
   }
 }
 
-function failedUnit(number: number, code: ParseErrorCode, reason: string): SourceUnit {
+function failedUnit(number: number, code: ParseErrorCode, reason: string): InputUnit {
   const place = { line: Math.max(number, 1), offset: number };
   return { ...place, lines: 1, outcome: { as: "failed" }, messages: [], problems: [problemAt(place, code, reason)] };
 }

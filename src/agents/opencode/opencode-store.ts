@@ -2,10 +2,10 @@ import { dirname, join } from "node:path";
 import { textOf, type Fields } from "../../parse/json-fields.ts";
 import { givenTitle } from "../../parse/titles.ts";
 import type { ScannedSessions } from "../agent.ts";
-import { isAbsent, reasonOf } from "../../sessions/reasons.ts";
-import type { SessionFiles } from "../../sessions/session-files.ts";
-import { type Place, type SessionRef, sessionRef, type Unreadable } from "../../sessions/session-ref.ts";
-import { columnsOf, openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
+import { isAbsent, reasonOf } from "../../places/reasons.ts";
+import type { SessionFiles } from "../../places/session-files.ts";
+import { type Place, type SessionRef, sessionRef, type Unreadable } from "../../places/session-ref.ts";
+import { columnsOf, openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
 const TABLES_1: Readonly<Record<string, readonly string[]>> = {

@@ -4,13 +4,13 @@
  */
 import { given } from "../../given.ts";
 import { fieldsOf, textOf, type Fields } from "../../parse/json-fields.ts";
-import { problemAt, type SourcePlace, type SourceUnit } from "../../parse/message-draft.ts";
+import { problemAt, type InputPlace, type InputUnit } from "../../parse/message-draft.ts";
 import { TimeSpan, timeOf } from "../../parse/times.ts";
 import { isMessage2, messageOf2 } from "./opencode-2-message.ts";
 import { messageDrafts } from "./opencode-message.ts";
 
 /** Returns the unit for a session's `info`. */
-export function sessionUnit(info: Fields): SourceUnit {
+export function sessionUnit(info: Fields): InputUnit {
   return {
     line: 1,
     offset: 0,
@@ -33,7 +33,7 @@ export function sessionUnit(info: Fields): SourceUnit {
  * Returns the unit for a message of 1.x, `{ info, parts }`, or of 2.x, `{ id, type, … }`. `number`: from 1 in its session,
  * whose `info` tells whether it is a subagent's.
  */
-export function messageUnit(message: Fields, number: number, session: Fields | undefined): SourceUnit {
+export function messageUnit(message: Fields, number: number, session: Fields | undefined): InputUnit {
   const unit = { line: number, offset: number, lines: 1, messages: [], problems: [] };
   const value = isMessage2(message) ? messageOf2(message) : message;
   if (value === "silent") return { ...unit, outcome: { as: "skipped", kind: textOf(message, "type") ?? "" } };
@@ -48,7 +48,7 @@ export function messageUnit(message: Fields, number: number, session: Fields | u
 }
 
 /** Returns the outcome for a message with an unknown role or type. */
-function strange(value: Fields, place: SourcePlace): Pick<SourceUnit, "outcome" | "problems"> {
+function strange(value: Fields, place: InputPlace): Pick<InputUnit, "outcome" | "problems"> {
   const info = fieldsOf(value, "info");
   const role = info === undefined ? textOf(value, "type") : textOf(info, "role");
   if (role === undefined) {

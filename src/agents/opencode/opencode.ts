@@ -1,8 +1,8 @@
 /** opencode, and Kilo, which is a fork of it with a database in the same form. */
 import { dirname } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import type { SessionFiles } from "../../sessions/session-files.ts";
-import type { Place, SessionRef, Unreadable } from "../../sessions/session-ref.ts";
+import type { SessionFiles } from "../../places/session-files.ts";
+import type { Place, SessionRef, Unreadable } from "../../places/session-ref.ts";
 import type { Agent, Resume } from "../agent.ts";
 import { databasesOf, opencodeDatabases } from "./databases.ts";
 import { opencodeTools } from "./opencode-tools.ts";

@@ -1,7 +1,7 @@
 /** Reads a session of opencode's store as the objects that `opencode export` prints: its `info`, and its messages. */
 import { isFields, parsedJson, type Fields } from "../../parse/json-fields.ts";
 import { isSecondGeneration } from "./opencode-store.ts";
-import { columnsOf, type SqliteReader } from "../../sessions/sqlite-reader.ts";
+import { columnsOf, type SqliteReader } from "../../places/sqlite-reader.ts";
 
 export interface OpencodeSession {
   info: Fields;

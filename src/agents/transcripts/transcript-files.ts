@@ -5,7 +5,7 @@ import { contentOfObject, JsonlReader, lineContents } from "../../transcript/for
 import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
 import { MarkdownReader } from "../../transcript/format/markdown-read.ts";
 import { given } from "../../given.ts";
-import { problemAt, type Source, type SourceOptions, type SourceUnit } from "../../parse/message-draft.ts";
+import { problemAt, type Format, type ReadOptions, type InputUnit } from "../../parse/message-draft.ts";
 import { isSessionRecord } from "../claude-code/claude-record.ts";
 import { headLines } from "../json-head.ts";
 import { HELD_LINES, TextFold } from "./transcript-fold.ts";
@@ -16,7 +16,7 @@ const MAX_LINES = 20;
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-export const markdown: Source = {
+export const markdown: Format = {
   name: "markdown",
   lines: "text",
   hasStableIds: true,
@@ -29,7 +29,7 @@ export const markdown: Source = {
   },
 };
 
-export const jsonl: Source = {
+export const jsonl: Format = {
   ...markdown,
   name: "jsonl",
   lines: "json",
@@ -46,12 +46,12 @@ export const jsonl: Source = {
   read: (chunks, options) => readTranscriptUnits(chunks, options, new JsonlReader()),
 };
 
-/** See `Source.read`. `reader` is the format's own. */
+/** See `Format.read`. `reader` is the format's own. */
 async function* readTranscriptUnits(
   chunks: AsyncIterable<Uint8Array>,
-  { isGrowing }: SourceOptions,
+  { isGrowing }: ReadOptions,
   reader: ItemReader,
-): AsyncGenerator<SourceUnit[]> {
+): AsyncGenerator<InputUnit[]> {
   const units = new TranscriptUnits(new TextFold(isGrowing === true ? 0 : HELD_LINES));
   const head: number[] = [];
   let lines = 0;
@@ -66,7 +66,7 @@ async function* readTranscriptUnits(
     }
     lines += lineFeedsIn(chunk);
     last = chunk.at(-1) ?? last;
-    const ready: SourceUnit[] = [];
+    const ready: InputUnit[] = [];
     for await (const item of reader.push(chunk)) {
       for (const unit of units.add(item)) ready.push(unit);
     }

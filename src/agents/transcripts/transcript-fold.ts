@@ -1,5 +1,5 @@
 /** Joins texts, calls and results that were written in pieces, while streaming. */
-import type { MessageDraft, SourceUnit } from "../../parse/message-draft.ts";
+import type { MessageDraft, InputUnit } from "../../parse/message-draft.ts";
 
 /** Maximum number of input bytes held back. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
@@ -12,7 +12,7 @@ export interface TextPiece {
   draft: MessageDraft;
 }
 
-type Beginning = Pick<SourceUnit, "line" | "offset">;
+type Beginning = Pick<InputUnit, "line" | "offset">;
 
 /** Returns true if a text at `first` is too far back to be continued by anything after `last`. */
 function isOutOfReach(first: Beginning, last: Beginning, windowLines: number): boolean {
@@ -20,7 +20,7 @@ function isOutOfReach(first: Beginning, last: Beginning, windowLines: number): b
 }
 
 interface Held {
-  unit: SourceUnit;
+  unit: InputUnit;
   text: TextPiece | undefined;
 }
 
@@ -61,7 +61,7 @@ export class TextFold {
   }
 
   /** Adds the next unit; returns the completed units. */
-  push(unit: SourceUnit, text?: TextPiece): SourceUnit[] {
+  push(unit: InputUnit, text?: TextPiece): InputUnit[] {
     const isFirst = text !== undefined && !this.#texts.has(text.key);
     if (isFirst) this.#texts.set(text.key, text.draft);
     this.#held.push({ unit, text: isFirst ? text : undefined });
@@ -69,15 +69,15 @@ export class TextFold {
   }
 
   /** Returns everything held back, at the end of the input. */
-  end(): SourceUnit[] {
+  end(): InputUnit[] {
     return this.#release(() => true);
   }
 
-  #isSettled({ unit, text }: Held, last: SourceUnit): boolean {
+  #isSettled({ unit, text }: Held, last: InputUnit): boolean {
     return text === undefined || isOutOfReach(unit, last, this.#windowLines);
   }
 
-  #release(isSettled: (held: Held) => boolean): SourceUnit[] {
+  #release(isSettled: (held: Held) => boolean): InputUnit[] {
     const end = this.#held.findIndex((held) => !isSettled(held));
     const released = this.#held.splice(0, end === -1 ? this.#held.length : end);
     for (const { text } of released) if (text) this.#texts.delete(text.key);

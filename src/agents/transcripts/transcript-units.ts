@@ -9,7 +9,7 @@ import {
   type TranscriptItem,
   type TranscriptProblem,
 } from "../../transcript/format/formats.ts";
-import { problemAt, type MessageDraft, type SourceUnit } from "../../parse/message-draft.ts";
+import { problemAt, type MessageDraft, type InputUnit } from "../../parse/message-draft.ts";
 import { isFields, textOf } from "../../parse/json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../../parse/model.ts";
 import { timeOf } from "../../parse/times.ts";
@@ -27,10 +27,10 @@ const CODES: Record<TranscriptProblem["code"], ParseErrorCode> = {
   missing_output: "missing_output",
 };
 
-type Outcome = SourceUnit["outcome"];
+type Outcome = InputUnit["outcome"];
 
 /** A unit whose last line is not known yet. */
-interface Begun extends Omit<SourceUnit, "lines" | "problems"> {
+interface Begun extends Omit<InputUnit, "lines" | "problems"> {
   problems: ParseError[];
   text?: TextPiece;
 }
@@ -51,7 +51,7 @@ export class TranscriptUnits {
   }
 
   /** Returns the units completed by this item. */
-  add(item: TranscriptItem): SourceUnit[] {
+  add(item: TranscriptItem): InputUnit[] {
     if (item.kind === "problem" && item.problem.code === "no_header") {
       this.#early.push(errorOf(item.problem));
       return [];
@@ -76,7 +76,7 @@ export class TranscriptUnits {
   }
 
   /** Returns the remaining units at the end of an input with this number of lines. */
-  end(total: number): SourceUnit[] {
+  end(total: number): InputUnit[] {
     const units = [...this.#finish(total), ...this.#blank(total)];
     // An empty input has problems and no lines.
     if (this.#early.length > 0) this.#begun = this.#begin(this.#shares.covered + 1, this.#endOffset);
@@ -87,7 +87,7 @@ export class TranscriptUnits {
     return { line, offset, outcome: { as: "failed" }, messages: [], problems: this.#early.splice(0) };
   }
 
-  #finish(last: number): SourceUnit[] {
+  #finish(last: number): InputUnit[] {
     const begun = this.#begun;
     if (!begun) return [];
     this.#begun = undefined;
@@ -97,7 +97,7 @@ export class TranscriptUnits {
   }
 
   /** Adds a unit for the blank lines up to `last`; returns the units that this completes. */
-  #blank(last: number): SourceUnit[] {
+  #blank(last: number): InputUnit[] {
     const line = this.#shares.covered + 1;
     const lines = this.#shares.take(last);
     if (lines === 0) return [];

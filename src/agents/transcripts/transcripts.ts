@@ -4,12 +4,12 @@ import { DATA_FOLDER, safeSegment } from "../../transcript/transcript-paths.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import type { Agent, ScannedSessions } from "../agent.ts";
 import { opencodeTools } from "../opencode/opencode-tools.ts";
-import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../../sessions/host-config.ts";
-import { nearestWith } from "../../sessions/project-folder.ts";
-import { mapFiles, type SessionFiles } from "../../sessions/session-files.ts";
+import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../opencode/host-config.ts";
+import { nearestWith } from "../../places/project-folder.ts";
+import { mapFiles, type SessionFiles } from "../../places/session-files.ts";
 import { tryReadHead } from "../../sessions/session-head.ts";
-import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../../sessions/session-ref.ts";
-import { walk, type WalkedFile } from "../../sessions/walk.ts";
+import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../../places/session-ref.ts";
+import { walk, type WalkedFile } from "../../places/walk.ts";
 
 /** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
 const DEPTH = 1;

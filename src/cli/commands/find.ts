@@ -29,7 +29,7 @@ import { counted, dayAndTime } from "../../quantities.ts";
 import { withoutIndex } from "../../queries/current-index.ts";
 import { findInIndex, type FoundInIndex } from "../../queries/find-in-index.ts";
 import { searchedTerms } from "../../search/search.ts";
-import { isReadFault, reasonOf } from "../../sessions/reasons.ts";
+import { isReadFault, reasonOf } from "../../places/reasons.ts";
 import { storePlace } from "../../store/store-place.ts";
 import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
 

@@ -3,7 +3,7 @@ import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { agentAt } from "../../agents/registry.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
+import { isStream, type SessionRef } from "../../places/session-ref.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";

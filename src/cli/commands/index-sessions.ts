@@ -12,7 +12,7 @@ import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
 import { z } from "zod";
 import { staleSessions } from "../../indexing/stale-sessions.ts";
-import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
+import { isStream, type SessionRef } from "../../places/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 
 const definition = createCommand("index", {

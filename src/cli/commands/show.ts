@@ -3,9 +3,9 @@ import { isPrompt, type MessageView, type Turn, turnsOf } from "../../parse/turn
 import { lastTurns } from "../../queries/read-session.ts";
 import { createCommand, positiveInteger, jsonLines, noRedact, runnable, SESSION, type OptionsOf } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
 import { messageRow } from "../message-row.ts";
-import { isReadFault } from "../../sessions/reasons.ts";
+import { isReadFault } from "../../places/reasons.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";

@@ -1,7 +1,7 @@
 /** `transcripts stats` */
 import { Option } from "@commander-js/extra-typings";
 import { counted } from "../../quantities.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
 import {
   agent,
   between,

@@ -6,7 +6,7 @@ import type { MessageView } from "../../parse/turns.ts";
 import { readSessionLines } from "../../queries/read-session.ts";
 import { openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { sessionIdOf, type SessionRef } from "../../sessions/session-ref.ts";
+import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
 import { pause } from "../../transcript/timeouts.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
 import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsOf } from "../command.ts";

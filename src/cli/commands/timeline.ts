@@ -5,7 +5,7 @@ import type { CommandContext } from "../context.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
 import { sessionHeading } from "../print-conversation.ts";
 import { durationCell, signsNote, TOKEN_COLUMNS } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";

@@ -8,7 +8,7 @@ import { shellQuoted, shellWord } from "../../calls/shell-syntax.ts";
 import { userDataFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import type { CommandContext } from "../context.ts";
-import { PLUGIN } from "../../sessions/host-config.ts";
+import { PLUGIN } from "../../agents/opencode/host-config.ts";
 import { writeWhole } from "../write-file.ts";
 
 /** Name under which Claude Code knows the plugin: its own and that of its marketplace. */

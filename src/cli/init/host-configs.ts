@@ -7,8 +7,8 @@ import {
   type HostSurroundings,
   type PluginEntry,
   pluginEntries,
-} from "../../sessions/host-config.ts";
-import { reasonOf } from "../../sessions/reasons.ts";
+} from "../../agents/opencode/host-config.ts";
+import { reasonOf } from "../../places/reasons.ts";
 import { problemIn } from "./plugin-config.ts";
 import { configText } from "./project-config.ts";
 

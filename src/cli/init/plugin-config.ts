@@ -10,7 +10,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { isFields } from "../../parse/json-fields.ts";
-import { PLUGIN, type PluginKey, pluginKey, specOf } from "../../sessions/host-config.ts";
+import { PLUGIN, type PluginKey, pluginKey, specOf } from "../../agents/opencode/host-config.ts";
 
 export type Change =
   | { kind: "changed"; text: string; key: PluginKey }

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process";
 import { access } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type HostName, type HostSurroundings } from "../../sessions/host-config.ts";
-import { nodeSessionFiles, textOfFile } from "../../sessions/session-files.ts";
+import { type HostName, type HostSurroundings } from "../../agents/opencode/host-config.ts";
+import { nodeSessionFiles, textOfFile } from "../../places/session-files.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
 /** Names of configuration files, all of which the agent reads. The plugin is added to the first. */

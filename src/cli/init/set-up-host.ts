@@ -9,7 +9,7 @@ import {
   isThisPlugin,
   type PluginEntry,
   pluginEntries,
-} from "../../sessions/host-config.ts";
+} from "../../agents/opencode/host-config.ts";
 import { type LaidFile, layTemplates } from "../../templates/lay-templates.ts";
 import { isWithin } from "../../transcript/files/data-folder.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";

@@ -2,7 +2,7 @@
 import { ANSWER_MS } from "../shared.ts";
 import { fieldOf, isFields, numberOf, recordIn, stringOf, textOf, type Fields } from "../../parse/json-fields.ts";
 import { opencodeDatabases } from "../../agents/opencode/databases.ts";
-import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
+import { openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";

@@ -4,8 +4,8 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, truncateSy
 import { dirname, join } from "node:path";
 import type { IndexLimits } from "../../../src/indexing/limits.ts";
 import { updateIndex } from "../../../src/indexing/update-index.ts";
-import { detectSource } from "../../../src/agents/formats.ts";
-import type { Where } from "../../../src/sessions/session-ref.ts";
+import { detectFormat } from "../../../src/agents/formats.ts";
+import type { Where } from "../../../src/places/session-ref.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { makeTempDir } from "../temp-dir.ts";
 import { parsedRows } from "./parsed-events.ts";
@@ -58,7 +58,7 @@ export class GrowingTranscript {
 
   /** Cut off in its head, or empty, it is no session yet, and is reported as that. */
   get #isSession(): boolean {
-    return detectSource(readFileSync(this.path, "utf8")) !== undefined;
+    return detectFormat(readFileSync(this.path, "utf8")) !== undefined;
   }
 
   /** What is stored is what one run over a new store gives, and what the parser makes of the file. */

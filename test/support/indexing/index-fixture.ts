@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { INDEX_LIMITS, type IndexLimits } from "../../../src/indexing/limits.ts";
 import { updateIndex, type IndexReport, type UpdateOptions } from "../../../src/indexing/update-index.ts";
 import type { Redactor } from "../../../src/redact/redactor.ts";
-import type { Where } from "../../../src/sessions/session-ref.ts";
+import type { Where } from "../../../src/places/session-ref.ts";
 import type { StoredBlock, StoredMessage, StoredSession } from "../../../src/store/stored-model.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { jsonOf, SessionRows } from "../../../src/indexing/session-rows.ts";
 import { claudeCode } from "../../../src/agents/claude-code/claude-formats.ts";
-import { detectSource } from "../../../src/agents/formats.ts";
+import { detectFormat } from "../../../src/agents/formats.ts";
 import type { LineOptions } from "../../../src/parse/line-messages.ts";
 import { outputReader } from "../../../src/sessions/session-kept-files.ts";
-import { sessionRef } from "../../../src/sessions/session-ref.ts";
+import { sessionRef } from "../../../src/places/session-ref.ts";
 import { storableJson, storableKey, storableText } from "../../../src/store/storable.ts";
 import type { StoredBlock, StoredMessage } from "../../../src/store/stored-model.ts";
 
@@ -15,7 +15,7 @@ export interface WholeRows {
 
 /** The rows of a session that is read as a whole, with nothing redacted. */
 export async function rowsOfBytes(sessionId: string, bytes: Uint8Array, options: LineOptions = {}): Promise<WholeRows> {
-  const source = detectSource(Buffer.from(bytes.subarray(0, 65_536)).toString("utf8")) ?? claudeCode;
+  const source = detectFormat(Buffer.from(bytes.subarray(0, 65_536)).toString("utf8")) ?? claudeCode;
   const chunks = (async function* () {
     yield bytes;
   })();
@@ -50,7 +50,7 @@ function storable(value: unknown): unknown {
  */
 export async function parsedRows(path: string, sessionId: string): Promise<unknown> {
   const bytes = readFileSync(path);
-  const name = detectSource(bytes.toString("utf8", 0, 64 * 1024))?.name;
+  const name = detectFormat(bytes.toString("utf8", 0, 64 * 1024))?.name;
   if (name !== "markdown" && name !== "jsonl") return undefined;
   const readOutput = outputReader(sessionRef({ id: sessionId, source: "transcript", agent: "opencode", path }));
   return storable(await rowsOfBytes(sessionId, bytes, readOutput === undefined ? {} : { readOutput }));

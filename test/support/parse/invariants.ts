@@ -42,9 +42,9 @@ type Expect = (isTrue: boolean, sentence: string) => void;
 function checkLines(input: Uint8Array, result: ParseResult, expect: Expect): void {
   const { lines, errors, messages, unknown_lines: unknown } = result;
   // Messages of opencode have numbers instead of lines.
-  if (result.source === "opencode-export") return;
+  if (result.format === "opencode-export") return;
   const starts = lineStarts(input);
-  const hasLines = result.source === null || result.source.startsWith("claude-");
+  const hasLines = result.format === null || result.format.startsWith("claude-");
   const { total, used, blank, failed } = lines;
   const skipped = Object.values(lines.skipped).reduce((sum, count) => sum + count, 0);
   expect(total === starts.length, `${starts.length} lines in the input, ${total} in the account`);

@@ -1,7 +1,6 @@
 /** One conversation as each source has it: what the parser makes of them must be the same. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SourceName } from "../../../src/parse/model.ts";
 import { failed, PlayedSession, worked } from "../played-session.ts";
 import { startSaving } from "../saving.ts";
 import { answer, file, text, toolResult, toolUse, usage, userText } from "./claude-lines.ts";
@@ -11,8 +10,10 @@ const ERROR = "Exit code 1\nexpected 21 but got 12";
 const TEST = { command: "npm test" };
 const TOKENS = { input: 1_000, output: 200, reasoning: 30, cache: { read: 4_000, write: 5 } };
 
-/** The file of each source. Recorded ones are written by the recorder into `folder`. */
-export async function asEachSource(folder: string): Promise<Record<SourceName, string>> {
+export type MadeFormat = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export";
+
+/** The file of each format. Recorded ones are written by the recorder into `folder`. */
+export async function asEachFormat(folder: string): Promise<Record<MadeFormat, string>> {
   const sessionID = "ses_contract";
   const session = new PlayedSession(sessionID)
     .user(PROMPT)

@@ -1,6 +1,6 @@
 /** Reads an input through one source, without the detection and the defaults that go before it. */
 import { Assembler } from "../../../src/parse/assembler.ts";
-import type { Source, SourceOptions, SourceUnit } from "../../../src/parse/message-draft.ts";
+import type { Format, ReadOptions, InputUnit } from "../../../src/parse/message-draft.ts";
 import type {
   LineAccount,
   ParsedContentBlock,
@@ -12,7 +12,7 @@ import type {
 import { correlateToolCalls } from "../../../src/parse/tool-calls.ts";
 
 export interface SourceReading {
-  units: SourceUnit[];
+  units: InputUnit[];
   messages: TranscriptMessage[];
   blocks: ParsedContentBlock[];
   errors: ParseError[];
@@ -21,18 +21,18 @@ export interface SourceReading {
   stats: TranscriptStats;
 }
 
-export interface ReadingOptions extends Partial<SourceOptions> {
+export interface ReadingOptions extends Partial<ReadOptions> {
   /** Bytes a chunk, one after the other and again from the first on; default: all at once. */
   chunkBytes?: readonly number[];
 }
 
 export async function readSource(
-  source: Source,
+  source: Format,
   input: string | Uint8Array,
   { chunkBytes = [], ...options }: ReadingOptions = {},
 ): Promise<SourceReading> {
   const errors: ParseError[] = [];
-  const units: SourceUnit[] = [];
+  const units: InputUnit[] = [];
   const byMessage = new Map<TranscriptMessage, ParsedContentBlock[]>();
   let ids = 0;
   const assembler = new Assembler({

@@ -7,7 +7,7 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from "../../../src/transcript/format/formats.ts";
-import type { Source } from "../../../src/parse/message-draft.ts";
+import type { Format } from "../../../src/parse/message-draft.ts";
 import { jsonl, markdown } from "../../../src/agents/transcripts/transcript-files.ts";
 
 const filePath = "ses_parent/ses_1.md";
@@ -15,7 +15,7 @@ const filePath = "ses_parent/ses_1.md";
 export const HEADER: TranscriptHeader = { version: 1, sessionID: "ses_1" };
 
 export interface TranscriptFormat {
-  source: Source;
+  source: Format;
   header: (header: TranscriptHeader) => string;
   entry: (entry: TranscriptEntry) => string;
   /** A whole file. */
@@ -23,7 +23,7 @@ export interface TranscriptFormat {
 }
 
 function format(
-  source: Source,
+  source: Format,
   header: (header: TranscriptHeader) => string,
   entry: (entry: TranscriptEntry) => string,
 ): TranscriptFormat {

@@ -1,9 +1,9 @@
 /** Configuration of opencode and Kilo: the places where they read it, and this plugin's entries there. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fieldOf, type Fields, isFields, textOf } from "../parse/json-fields.ts";
-import { mapFiles, nodeSessionFiles, type SessionFiles, textOfFile } from "./session-files.ts";
-import type { Where } from "./session-ref.ts";
+import { fieldOf, type Fields, isFields, textOf } from "../../parse/json-fields.ts";
+import { mapFiles, nodeSessionFiles, type SessionFiles, textOfFile } from "../../places/session-files.ts";
+import type { Where } from "../../places/session-ref.ts";
 
 /** Name of this package, by which a host installs it. */
 export const PLUGIN = "opencode-transcripts";

@@ -2,9 +2,9 @@
  * Last write times of sessions in opencode's store. opencode updates a session's own time only when a turn begins;
  * later changes in the turn update only messages and parts.
  */
-import type { Fields } from "../parse/json-fields.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
-import { columnsOf, openSqlite, type SqliteReader } from "../sessions/sqlite-reader.ts";
+import type { Fields } from "../../parse/json-fields.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
+import { columnsOf, openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
 
 /** Number of newest sessions to check per database: a running turn is in one of them. */
 const NEWEST = 10;

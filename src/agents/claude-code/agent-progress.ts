@@ -1,9 +1,9 @@
 /** Detects sessions whose subagents are only in the session's own file. */
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isAbsent } from "./reasons.ts";
-import { mapFiles, nodeSessionFiles } from "./session-files.ts";
-import type { SessionRef } from "./session-ref.ts";
+import { isAbsent } from "../../places/reasons.ts";
+import { mapFiles, nodeSessionFiles } from "../../places/session-files.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
 
 const AGENT_FILE = /^agent-.*\.jsonl$/;
 
@@ -72,7 +72,7 @@ async function parentIn(path: string): Promise<string | null> {
   const known = knownParents.get(path);
   if (known !== undefined) return known;
   // Loaded on demand, since few sessions have such files.
-  const { readSessionHead } = await import("./session-head.ts");
+  const { readSessionHead } = await import("../../sessions/session-head.ts");
   const { sessionId } = await readSessionHead(path, nodeSessionFiles);
   if (sessionId !== null) knownParents.set(path, sessionId);
   return sessionId;
