@@ -1,0 +1,60 @@
+/**
+ * Session files that real agents wrote while they talked to a scripted model, whose every text, call and token is known.
+ * They are beside the repository: an extra, skipped where it is missing.
+ */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AGENT_NAMES } from "../../src/agents/registry.ts";
+import { describe, test } from "../support/runner.ts";
+import { shared } from "../support/shared.ts";
+import { differences, readSample, Truth, type Unwritten } from "../support/truth.ts";
+
+const SAMPLES = shared("samples/agents");
+
+/** Agents by the folders of their samples, with what they do not write, by scenario; `all`: in every one. */
+const AGENTS: Readonly<Record<string, { agent: string; unwritten?: Readonly<Record<string, Unwritten>> }>> = {
+  claude: {
+    agent: "claude-code",
+    unwritten: {
+      // Requests for titles and for the summary of a compaction are recorded nowhere.
+      all: { usage: ["side", "compact"] },
+    },
+  },
+  codex: {
+    agent: "codex",
+    unwritten: {
+      // The request for a title is recorded nowhere.
+      tty: { usage: ["side"] },
+    },
+  },
+  // Codex with a model that calls tools from code.
+  codex6: {
+    agent: "codex",
+    unwritten: {
+      // A patch that does not apply leaves only a text in the result of the code.
+      edit: { innerCalls: 1 },
+    },
+  },
+  copilot: { agent: "copilot" },
+  gemini: { agent: "gemini-cli" },
+  pi: { agent: "pi" },
+  qwen: { agent: "qwen-code" },
+};
+
+for (const [folder, { agent, unwritten = {} }] of Object.entries(AGENTS)) {
+  const place = SAMPLES === undefined ? undefined : join(SAMPLES, folder);
+  describe(`${folder}: what is read is what the model was asked and said`, () => {
+    const scenarios = place === undefined ? [] : readdirSync(place);
+    test.skipIf(scenarios.length === 0 || !AGENT_NAMES.includes(agent))("there are samples", () => undefined);
+    if (place === undefined || !AGENT_NAMES.includes(agent)) return;
+    for (const scenario of scenarios) {
+      test(scenario, async () => {
+        const truth = Truth.parse(JSON.parse(readFileSync(join(place, scenario, "truth.json"), "utf8")));
+        const sample = await readSample(join(place, scenario, "files"), agent);
+        const exceptions = { ...unwritten["all"], ...unwritten[scenario] };
+        assert.deepEqual(await differences(truth, sample, exceptions), []);
+      });
+    }
+  });
+}
