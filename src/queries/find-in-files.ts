@@ -9,7 +9,7 @@ import type { Hit } from "./find-in-session.ts";
 import { overSessions } from "./over-sessions.ts";
 import type { SessionAccess } from "./stored-session.ts";
 
-export interface FindAsked extends Omit<SearchQuery, "sessionIds" | "beside" | "signal"> {
+export interface FindAsked extends Omit<SearchQuery, "sessions" | "beside" | "signal"> {
   /** See `findSessions`. */
   project?: string | undefined;
   agent?: string | undefined;

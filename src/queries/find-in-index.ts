@@ -12,7 +12,7 @@ import { filterByProject } from "../sessions/project-filter.ts";
 import { type SessionRef, type Where } from "../places/session-ref.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import type { StoredSession } from "../store/stored-model.ts";
-import type { Store } from "../store/store.ts";
+import type { SessionFilter, Store } from "../store/store.ts";
 import type { FindAsked, FoundInFile, FoundPassage, HitSession } from "./find-in-files.ts";
 import { accessOf, placedRef, storedRef } from "./stored-session.ts";
 
@@ -74,13 +74,15 @@ async function ranked(
     return { passages: [], result: NO_RESULT, indexed: 0, damaged: 0, isAll: true, async *older() {} };
   // Without a term the calls that use the file are searched for, otherwise the sessions with such a call.
   const isOfSessions = file !== undefined && terms.term !== "";
-  const ids = isOfSessions ? [...(await sessionsWithFile(store, file, { sessionIds: given.ids, signal }))] : given.ids;
+  const ids = isOfSessions
+    ? [...(await sessionsWithFile(store, file, { sessions: idsOf(given.ids), signal }))]
+    : given.ids;
   const wanted = { ...given, ids, count: isOfSessions ? (ids?.length ?? 0) : given.count };
   const query = { ...terms, signal, ...(file === undefined || isOfSessions ? {} : { file }) };
   const beside = titlesFound(wanted, query);
   const searched: SearchQuery = {
     ...query,
-    ...(ids === undefined ? {} : { sessionIds: ids }),
+    ...(ids === undefined ? {} : { sessions: { ids } }),
     ...(beside.length === 0 ? {} : { beside }),
   };
   const { hits, ...result } = await search(store, searched);
@@ -97,6 +99,10 @@ async function ranked(
       }
     },
   };
+}
+
+function idsOf(ids: readonly string[] | undefined): SessionFilter | undefined {
+  return ids && { ids };
 }
 
 /** Leaves out hits of sessions that were deleted just now. */

@@ -1,6 +1,6 @@
 /** Collects the entries of a store that match a query, with what ranking needs but without their texts. */
 import { passageAround, type Passage } from "../matching/passage.ts";
-import type { Candidate, CandidateQuery, Store } from "../store/store.ts";
+import type { Candidate, CandidateQuery, SessionFilter, Store } from "../store/store.ts";
 import { given } from "../given.ts";
 import { fileName } from "../fixes/file-paths.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
@@ -27,11 +27,8 @@ export interface Collected {
 
 /** Conditions for candidates, besides the filters of the store. */
 export interface Wanted {
-  until?: Date | undefined;
   /** See `callsWith`. */
   isWithFile?: ((candidate: Candidate) => boolean) | undefined;
-  /** Leaves out entries that occurred later. */
-  writtenBy?: Date | undefined;
 }
 
 /** Collects the newest entries that have at least `required` of the terms, up to `atMost`. */
@@ -57,11 +54,8 @@ export async function collect(
   return { found, lowest: 0 };
 }
 
-/** Returns true if an entry is earlier than `until`, and a call with the file, unless they are undefined. */
-export function isWanted(candidate: Candidate, { until, isWithFile, writtenBy }: Wanted): boolean {
-  const { occurred_at } = candidate;
-  if (!isEarly(candidate, { writtenBy })) return false;
-  if (until !== undefined && !(Date.parse(occurred_at ?? "") < until.getTime())) return false;
+/** Returns true if an entry is a call with the file, or no file is asked for. */
+export function isWanted(candidate: Candidate, { isWithFile }: Wanted): boolean {
   return isWithFile === undefined || isWithFile(candidate);
 }
 
@@ -76,7 +70,7 @@ export async function callsWith(file: string | undefined): Promise<Wanted["isWit
 /** Returns true for entries up to `writtenBy`, and for entries without a time. */
 export function isEarly(
   { occurred_at }: Pick<Candidate, "occurred_at">,
-  { writtenBy }: Pick<Wanted, "writtenBy">,
+  { writtenBy }: Pick<CandidateQuery, "writtenBy">,
 ): boolean {
   return writtenBy === undefined || !(Date.parse(occurred_at ?? "") > writtenBy.getTime());
 }
@@ -94,10 +88,10 @@ export function isWithin(
 export async function sessionsWithFile(
   store: Pick<Store, "candidates">,
   file: string,
-  { sessionIds, signal }: { sessionIds?: readonly string[] | undefined; signal?: AbortSignal | undefined },
+  { sessions, signal }: { sessions?: SessionFilter | undefined; signal?: AbortSignal | undefined },
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  const query = { terms: [fileName(file)], calls: true, ...given({ sessionIds }) };
+  const query = { terms: [fileName(file)], calls: true, ...given({ sessions }) };
   const wanted = { isWithFile: await callsWith(file) };
   for await (const page of store.candidates(query)) {
     signal?.throwIfAborted();

@@ -48,7 +48,8 @@ export async function search(store: Store, asked: SearchQuery): Promise<SearchRe
 async function withSessions(store: Store, query: SearchQuery): Promise<SearchQuery> {
   const { file, term, ...others } = query;
   if (file === undefined || term === "") return query;
-  return { ...others, term, sessionIds: [...(await sessionsWithFile(store, file, others))] };
+  const ids = [...(await sessionsWithFile(store, file, others))];
+  return { ...others, term, sessions: { ...others.sessions, ids } };
 }
 
 /**
@@ -66,8 +67,8 @@ export async function* olderHits(
   const required = leastTerms(terms);
   const matcher = new TermMatcher(terms, required);
   let rank = total;
-  const wanted = await wantedBy(query, query.now);
-  const candidates = { ...filtersOf(query), terms, atLeast: required, before: lowest };
+  const wanted = await wantedBy(query);
+  const candidates = { ...filtersOf(query, query.now), terms, atLeast: required, before: lowest };
   for await (const page of store.candidates(candidates)) {
     query.signal?.throwIfAborted();
     const hits: SearchHit[] = [];
@@ -98,19 +99,24 @@ export function searchedTerms({ term, match, file }: Pick<SearchQuery, "term" | 
 /** Collects the entries with all terms, or all but one. */
 async function collected(store: Store, terms: readonly string[], query: SearchQuery, now: Date): Promise<Collected> {
   const { limit = USUAL_LIMIT, rankedAtMost = limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit) } = query;
-  const wanted = await wantedBy(query, now);
+  const filters = filtersOf(query, now);
   const required = leastTerms(terms);
-  const candidates = { ...filtersOf(query), ...wanted, terms, required, atLeast: required };
+  const candidates = { ...filters, ...(await wantedBy(query)), terms, required, atLeast: required };
   const { found, lowest } = await collect(store, candidates, rankedAtMost, query.signal);
-  return { found: [...found, ...(query.beside?.filter(({ event }) => isEarly(event, wanted)) ?? [])], lowest };
+  return { found: [...found, ...(query.beside?.filter(({ event }) => isEarly(event, filters)) ?? [])], lowest };
 }
 
-async function wantedBy({ until, file, offset = 0 }: SearchQuery, now: Date | undefined): Promise<Wanted> {
-  return { until, isWithFile: await callsWith(file), ...(offset === 0 ? {} : { writtenBy: now }) };
+async function wantedBy({ file }: SearchQuery): Promise<Wanted> {
+  return { isWithFile: await callsWith(file) };
 }
 
-function filtersOf({ since, role, tool, errorsOnly, sessionIds, file }: SearchQuery): Omit<CandidateQuery, "terms"> {
-  return given({ since, role, tool, errorsOnly, sessionIds, calls: file === undefined ? undefined : true });
+function filtersOf(
+  { since, until, role, tool, errorsOnly, sessions, file, offset = 0 }: SearchQuery,
+  now: Date | undefined,
+): Omit<CandidateQuery, "terms"> {
+  const writtenBy = offset === 0 ? undefined : now;
+  const calls = file === undefined ? undefined : true;
+  return given({ since, until, writtenBy, role, tool, errorsOnly, sessions, calls });
 }
 
 interface RankedFound extends Orderable {

@@ -2,7 +2,8 @@
 import { BLOCKS, candidateColumns, candidateIn, numberIn, type Row } from "./columns.ts";
 import { allOf, batches, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
 import { asciiFolded, storableText, storableTime } from "./storable.ts";
-import type { Candidate, CandidateQuery } from "./store.ts";
+import type { Candidate, CandidateQuery, SessionFilter } from "./store.ts";
+import type { Machine } from "./store-place.ts";
 
 /** Places in the first page: as many as a search ranks, plus a few that turn out not to match. */
 const FIRST_PAGE = 320;
@@ -29,23 +30,49 @@ export function placeIn(row: Row): Place {
 
 /** Returns the condition of a query on columns of `events`, besides the terms. */
 export function filterOf(
-  { since, role, tool, errorsOnly, calls = false, sessionIds }: Omit<CandidateQuery, "terms">,
+  { since, until, writtenBy, role, tool, errorsOnly, calls = false, sessions }: Omit<CandidateQuery, "terms">,
   dialect: Dialect,
+  machine: () => Machine,
 ): Condition {
   const filters: Condition[] = [{ sql: "NOT is_own", values: [] }];
   const add = (sql: string, ...values: Condition["values"]): void => void filters.push({ sql, values });
   if (since !== undefined) add("occurred_at >= ?", storableTime(since));
+  if (until !== undefined) add("occurred_at < ?", storableTime(until));
+  if (writtenBy !== undefined) add("occurred_at IS NULL OR occurred_at <= ?", storableTime(writtenBy));
   if (role !== undefined) add("role = ?", role);
   if (tool !== undefined) add(`role = 'tool' AND ${dialect.lower("tool_name")} = ?`, asciiFolded(storableText(tool)));
   if (calls) add("block_type = 'tool_use'");
   if (errorsOnly === true) add(`${calls ? "" : "block_type = 'tool_result' AND "}status = 'error'`);
-  if (sessionIds !== undefined) add(ofSessions(dialect), sessionIds.map(storableText));
+  if (sessions !== undefined) filters.push(ofSessions(sessions, dialect, machine));
   return allOf(filters);
 }
 
-/** Condition on events of a list of sessions. */
-export function ofSessions(dialect: Dialect): string {
-  return `session IN (SELECT number FROM sessions WHERE ${dialect.isOneOf("session_id")})`;
+/** Returns the condition on events of some sessions. */
+export function ofSessions(filter: SessionFilter, dialect: Dialect, machine: () => Machine): Condition {
+  const { sql, values } = sessionCondition(filter, dialect, machine);
+  return { sql: `session IN (SELECT number FROM sessions WHERE ${sql})`, values };
+}
+
+/** Returns the condition on columns of `sessions`. See `isOwnSession` for the sessions of this machine. */
+export function sessionCondition(
+  { paths, ids, projects, agent, here = false }: SessionFilter,
+  dialect: Dialect,
+  machine: () => Machine,
+): Condition {
+  const conditions: Condition[] = [];
+  const addList = (column: string, list: readonly string[] | undefined): void => {
+    if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
+  };
+  addList("path", paths);
+  addList("session_id", ids);
+  addList("project", projects);
+  if (agent !== undefined) conditions.push({ sql: "agent = ?", values: [storableText(agent)] });
+  if (here) {
+    const { id, host } = machine();
+    const isOwn = dialect.name === "sqlite" ? "machine_id IS NULL OR host = ?" : "machine_id IS NULL AND host = ?";
+    conditions.push({ sql: `machine_id = ? OR (${isOwn})`, values: [id, storableText(host)] });
+  }
+  return allOf(conditions);
 }
 
 /** Yields the events at the places of a query, page by page. `placesOf` returns the next page, newest first. */
@@ -78,7 +105,7 @@ function candidatesIn(session: SqlSession, places: readonly Place[], calls = fal
  * Returns groups of terms such that every event with enough of the terms has all terms of at least one group. Of many
  * terms only some are combined, so the groups may match more events than the query does, but never fewer.
  */
-export function groupsOf({ terms, atLeast = terms.length }: CandidateQuery): string[][] {
+export function groupsOf({ terms, atLeast = terms.length }: Pick<CandidateQuery, "terms" | "atLeast">): string[][] {
   const distinct = [...new Set(terms)];
   if (atLeast >= terms.length) return [distinct];
   if (atLeast < terms.length - 1 || distinct.length !== terms.length) return distinct.map((term) => [term]);

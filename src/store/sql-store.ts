@@ -17,6 +17,7 @@ import {
   type Row,
   type TableColumns,
 } from "./columns.ts";
+import { groupsOf, sessionCondition } from "./candidate-pages.ts";
 import { checkedSnippet, checkedTime, invalid, unknownEvent, unknownSession } from "./snippet-values.ts";
 import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
@@ -31,6 +32,7 @@ import type {
   SessionFilter,
   SnippetQuery,
   Store,
+  TitleQuery,
   Tombstone,
 } from "./store.ts";
 import type { Machine } from "./store-place.ts";
@@ -86,10 +88,44 @@ export class SqlStore implements Store {
     return this.#database.place;
   }
 
-  sessions({ paths }: SessionFilter = {}): Promise<StoredSession[]> {
-    const isWanted = paths === undefined ? "" : `WHERE ${this.#database.dialect.isOneOf("path")}`;
-    const sql = `SELECT ${SESSIONS.list} FROM sessions ${isWanted} ORDER BY session_id`;
-    return this.#database.all(sql, paths === undefined ? [] : [paths.map(storableText)], SESSIONS.read);
+  sessions(filter: SessionFilter = {}): Promise<StoredSession[]> {
+    const { sql, values } = this.#ofSessions(filter);
+    return this.#database.all(
+      `SELECT ${SESSIONS.list} FROM sessions WHERE ${sql} ORDER BY session_id`,
+      values,
+      SESSIONS.read,
+    );
+  }
+
+  projects(): Promise<string[]> {
+    const sql = "SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL";
+    return this.#database.all(sql, [], (row) => textIn(row, "project"));
+  }
+
+  async contentOf(filter: SessionFilter): Promise<{ sessions: number; damaged: number }> {
+    const { sql, values } = this.#ofSessions(filter);
+    const counted = await first(
+      this.#database,
+      `SELECT count(*) AS sessions, CAST(coalesce(sum(damaged), 0) AS BIGINT) AS damaged
+        FROM sessions WHERE rules > 0 AND ${sql}`,
+      values,
+      (row) => ({ sessions: numberIn(row, "sessions"), damaged: numberIn(row, "damaged") }),
+    );
+    return counted ?? { sessions: 0, damaged: 0 };
+  }
+
+  titled({ since, until, sessions = {}, limit, ...terms }: TitleQuery): Promise<StoredSession[]> {
+    const conditions = [titleCondition(this.#database, terms), this.#ofSessions(sessions)];
+    if (since !== undefined) conditions.push({ sql: "ended_at >= ?", values: [storableTime(since)] });
+    if (until !== undefined) conditions.push({ sql: "started_at < ?", values: [storableTime(until)] });
+    const { sql, values } = allOf(conditions);
+    const found = `SELECT ${SESSIONS.list} FROM sessions WHERE NOT title_is_message AND ${sql}
+      ORDER BY started_at DESC, session_id LIMIT ?`;
+    return this.#database.all(found, [...values, Math.min(limit, Number.MAX_SAFE_INTEGER)], SESSIONS.read);
+  }
+
+  #ofSessions(filter: SessionFilter): Condition {
+    return sessionCondition(filter, this.#database.dialect, () => this.machine);
   }
 
   session(sessionId: string): Promise<StoredSession | undefined> {
@@ -226,7 +262,7 @@ export class SqlStore implements Store {
   }
 
   candidates(query: CandidateQuery): AsyncIterable<Candidate[]> {
-    return this.#database.dialect.candidates(this.#database, query);
+    return this.#database.dialect.candidates(this.#database, query, () => this.machine);
   }
 
   async insertSnippet(snippet: NewSnippet): Promise<StoredSnippet> {
@@ -410,6 +446,16 @@ function snippetConditions({ dialect }: SqlSession, query: Partial<SnippetQuery>
     add(`${has("title")} OR ${has("content")}`, pattern, pattern);
   }
   return conditions;
+}
+
+/** Lets every title pass that has enough of the terms, and some others. */
+function titleCondition({ dialect }: SqlSession, query: Pick<CandidateQuery, "terms" | "atLeast">): Condition {
+  const groups = groupsOf(query);
+  const has = String.raw`${dialect.lower("given_title")} LIKE ? ESCAPE '\'`;
+  return {
+    sql: groups.map((group) => `(${group.map(() => has).join(" AND ")})`).join(" OR "),
+    values: groups.flat().map((term) => likePattern(storableText(term))),
+  };
 }
 
 /**

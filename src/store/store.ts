@@ -21,6 +21,12 @@ export interface Store {
 
   /** Returns sessions ordered by id. */
   sessions(filter?: SessionFilter): Promise<StoredSession[]>;
+  /** Returns the projects of the sessions, each once. */
+  projects(): Promise<string[]>;
+  /** Counts the sessions whose content is stored, and the damaged places in them. */
+  contentOf(filter: SessionFilter): Promise<{ sessions: number; damaged: number }>;
+  /** Returns sessions whose title may have the terms, unless the title is also a message. The newest first. */
+  titled(query: TitleQuery): Promise<StoredSession[]>;
   session(sessionId: string): Promise<StoredSession | undefined>;
   /**
    * Writes a part of a session in one transaction: all of it or nothing. Resolves to false and changes nothing if the
@@ -87,9 +93,16 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Sessions that meet all of these conditions. */
 export interface SessionFilter {
-  /** Only sessions at these paths. */
   paths?: readonly string[];
+  ids?: readonly string[];
+  /** As `Store.projects` returns them. */
+  projects?: readonly string[];
+  /** The agent that ran the session. */
+  agent?: string;
+  /** Only sessions of this machine. */
+  here?: boolean;
 }
 
 /** Remains of a forgotten session. */
@@ -152,6 +165,10 @@ export interface CandidateQuery {
   atLeast?: number;
   /** Only events at this time or later; leaves out those without a time. */
   since?: Date;
+  /** Only events before this time; leaves out those without a time. */
+  until?: Date;
+  /** Leaves out events that occurred later. */
+  writtenBy?: Date;
   role?: EventRole;
   /** Tool name; case is ignored for ASCII letters. */
   tool?: string;
@@ -159,10 +176,17 @@ export interface CandidateQuery {
   errorsOnly?: boolean;
   /** Only calls, with `Candidate.call`. */
   calls?: boolean;
-  /** Only these sessions. */
-  sessionIds?: readonly string[];
+  sessions?: SessionFilter;
   /** Only events before this position. */
   before?: number;
+}
+
+export interface TitleQuery extends Pick<CandidateQuery, "terms" | "atLeast" | "sessions"> {
+  /** Only sessions with entries at this time or later. */
+  since?: Date;
+  /** Only sessions that began before this time. */
+  until?: Date;
+  limit: number;
 }
 
 export interface Candidate extends StoredEvent {

@@ -289,8 +289,8 @@ describe("among many entries", () => {
 
   test("so are those in few of the sessions", async () => {
     await filled({ a: session(...many), b: session({ text: "number 12 is of interest" }) }, async (store) => {
-      const only = (sessionIds: string[]): Promise<SearchResult> =>
-        search(store, { term: "interest", sessionIds, limit: 3 });
+      const only = (ids: string[]): Promise<SearchResult> =>
+        search(store, { term: "interest", sessions: { ids }, limit: 3 });
       assert.deepEqual(places(await only(["b"])), ["b:1"]);
       assert.equal((await only(["a", "b"])).hits.length, 3);
       assert.deepEqual(places(await only([])), []);

@@ -18,7 +18,7 @@ import {
 } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
-import { isPostgresAddress, withoutPassword } from "../store-place.ts";
+import { isPostgresAddress, withoutPassword, type Machine } from "../store-place.ts";
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
 import { TYPES } from "../column-types.ts";
 import { asStoreError } from "./postgres-faults.ts";
@@ -238,8 +238,12 @@ function recordsOf(columns: readonly string[], rows: readonly (readonly SqlValue
  * Finds events by comparing folded texts. If the extension `pg_trgm` is installed, an index on the same expression
  * limits how many are read; without it, and for one- and two-letter terms, all are.
  */
-function postgresCandidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]> {
-  const { sql, values } = allOf([termsOf(query), filterOf(query, session.dialect)]);
+function postgresCandidates(
+  session: SqlSession,
+  query: CandidateQuery,
+  machine: () => Machine,
+): AsyncIterable<Candidate[]> {
+  const { sql, values } = allOf([termsOf(query), filterOf(query, session.dialect, machine)]);
   const places = `SELECT ${placeColumns("octet_length(content)")} FROM events WHERE position < ? AND ${sql} ORDER BY position DESC LIMIT ?`;
   return candidatesAt(session, query, ({ before, limit }) => session.all(places, [before, ...values, limit], placeIn));
 }

@@ -44,7 +44,7 @@ export function searchLaws(backend: TestBackend, runs: number): void {
             const wanted = only === null ? ids : ids.filter((_, at) => only.includes(`s${at}`));
             for (const term of terms) {
               const expected = await scanned(sessions, ids, wanted, { term, ...given });
-              const query = { term, ...given, sessionIds: wanted, limit: Infinity };
+              const query = { term, ...given, sessions: { ids: wanted }, limit: Infinity };
               const result = await search(store, query);
               assert.deepEqual(sorted(result.hits.map(shapeOfHit)), expected, JSON.stringify(term));
               assert.deepEqual([result.total, result.isTotalExact, result.lowest], [expected.length, true, 0]);

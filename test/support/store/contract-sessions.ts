@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { StoredBlock, StoredSession } from "../../../src/store/stored-model.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Candidate, CandidateQuery, Store } from "../../../src/store/store.ts";
+import type { Candidate, CandidateQuery, Store, TitleQuery } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
 import {
@@ -50,6 +50,66 @@ export function sessionContract(backend: TestBackend): void {
         read.map(({ session_id: id }) => id),
         ["B", "a", "a-1", "b", "é", "ｚ", "𐀀"],
       );
+    });
+
+    it("sessions and their events are found by agent, project and machine", async (store) => {
+      const { machine } = store;
+      const made: [id: string, more: Partial<StoredSession>][] = [
+        ["a", { agent: "claude-code", project: "/work/shop", machine_id: machine.id, host: machine.host }],
+        ["b", { agent: "opencode", project: "/work/paint", machine_id: "another", host: "elsewhere" }],
+        ["c", { agent: "claude-code", project: null, machine_id: "another", host: "elsewhere" }],
+      ];
+      for (const [id, more] of made) {
+        await store.writeSession({ ...madeChange([madeEvent(0, { session_id: id })]), session: madeSession(id, more) });
+      }
+      assert.deepEqual((await store.projects()).toSorted(), ["/work/paint", "/work/shop"]);
+      for (const [sessions, wanted] of [
+        [{}, ["a", "b", "c"]],
+        [{ agent: "claude-code" }, ["a", "c"]],
+        [{ projects: ["/work/shop", "/work/paint"] }, ["a", "b"]],
+        [{ projects: [] }, []],
+        [{ ids: ["b", "c"], agent: "claude-code" }, ["c"]],
+        [{ here: true }, ["a"]],
+      ] as const) {
+        const said = JSON.stringify(sessions);
+        assert.deepEqual(
+          (await store.sessions(sessions)).map(({ session_id: id }) => id),
+          wanted,
+          said,
+        );
+        assert.deepEqual(
+          (await contentsOf(store, { terms: ["entry"], sessions })).toSorted(),
+          wanted.map((id) => `${id}-0`),
+          said,
+        );
+        assert.equal((await store.contentOf(sessions)).sessions, wanted.length, said);
+      }
+    });
+
+    it("titles are found by enough of the terms in any case, the newest first", async (store) => {
+      const titles = [null, "Mend the ÉCLAIR 100%", "Mend an éclair", "Mend it"];
+      for (const [day, given_title] of titles.entries()) {
+        const times = {
+          started_at: `2026-01-0${day + 1}T00:00:00.000Z`,
+          ended_at: `2026-01-0${day + 1}T12:00:00.000Z`,
+        };
+        const session = madeSession("dabc"[day], {
+          given_title,
+          title_is_message: given_title === "Mend it",
+          ...times,
+        });
+        await store.writeSession({ session, expected: 0, messages: [], blocks: [] });
+      }
+      const found = async (query: Omit<TitleQuery, "limit">, limit = Infinity): Promise<string> =>
+        (await store.titled({ ...query, limit })).map(({ session_id: id }) => id).join("");
+      assert.equal(await found({ terms: ["mend"] }), "ba");
+      assert.equal(await found({ terms: ["mend"] }, 1), "b");
+      assert.equal(await found({ terms: ["100%"] }), "a");
+      assert.equal(await found({ terms: ["éclair", "mend", "absent"], atLeast: 2 }), "ba");
+      assert.equal(await found({ terms: ["éclair", "absent"] }), "");
+      assert.equal(await found({ terms: ["mend"], sessions: { ids: ["a"] } }), "a");
+      assert.equal(await found({ terms: ["mend"], since: new Date("2026-01-03T06:00:00Z") }), "b");
+      assert.equal(await found({ terms: ["mend"], until: new Date("2026-01-03T00:00:00Z") }), "a");
     });
 
     it("sessions are found by path", async (store) => {
