@@ -1,5 +1,6 @@
 /** Reads one record of Claude Code: messages, or facts about the session. */
-import type { MessageDraft, SessionDraft, InputUnit } from "../../parse/message-draft.ts";
+import type { MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import { NO_MESSAGES } from "../../parse/record-units.ts";
 import { fieldsOf, isFields, textIn, textOf, type Fields } from "../../parse/json-fields.ts";
 import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
 
@@ -49,7 +50,6 @@ const SKIPPED_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 const CONVERSATION = new Set(["user", "assistant", "system", "summary"]);
-export const NO_MESSAGES: readonly MessageDraft[] = [];
 
 /** Returns the messages of a record of this type: at most one. */
 export function messagesOf(type: string, record: Fields, agentProgress: boolean): readonly MessageDraft[] {
@@ -66,9 +66,9 @@ function optional(draft: MessageDraft | undefined): readonly MessageDraft[] {
   return draft === undefined ? NO_MESSAGES : [draft];
 }
 
-/** Returns the outcome of a record without messages. */
-export function unusedOutcome(type: string, record: Fields): InputUnit["outcome"] {
-  return SKIPPED_TYPES.has(type) ? { as: "skipped", kind: type } : { as: "unknown", type, raw: record };
+/** Returns the kind of a record without messages, under which it is counted; undefined if its type is not known. */
+export function skippedKind(type: string): string | undefined {
+  return SKIPPED_TYPES.has(type) ? type : undefined;
 }
 
 /** Returns the subagent's message copied in a `progress` line of kind `agent_progress`. */
