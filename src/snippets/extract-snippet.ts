@@ -6,7 +6,7 @@ import type { Redactor } from "../redact/redactor.ts";
 import { checkedMetadata, invalid, unknownEvent } from "../store/snippet-values.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import type { NewSnippet } from "../store/store.ts";
-import { fieldError } from "../transcripts-error.ts";
+
 import { type Citation, type Excerpt, type SectionRange, sessionExcerpt } from "./excerpt.ts";
 import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
 import { openableSession, redactorOf, type SnippetSetting, storedSessionId } from "./session-lookup.ts";
@@ -44,7 +44,8 @@ export async function extractSnippet(setting: SnippetSetting, raw: ExtractSnippe
   const { store } = setting;
   const input = readExtractInput(raw);
   const sessionId = await storedSessionId(setting, input.session_id);
-  await checkEvent(setting, sessionId, input.event_id);
+  if (input.event_id !== undefined && (await store.event(sessionId, input.event_id)) === undefined)
+    throw unknownEvent(input.event_id);
   const excerpt = await excerptOf(setting, sessionId, input);
   const snippet: NewSnippet = {
     session_id: sessionId,
@@ -74,15 +75,6 @@ export async function extractSnippet(setting: SnippetSetting, raw: ExtractSnippe
 
 function outputOf({ snippet_id, session_id, snippet_type, title, created_at }: StoredSnippet): ExtractSnippetOutput {
   return { success: true, snippet_id, session_id, snippet_type, title, created_at };
-}
-
-async function checkEvent({ store }: SnippetSetting, sessionId: string, eventId: string | undefined): Promise<void> {
-  if (eventId === undefined) return;
-  const event = await store.event(eventId);
-  if (event === undefined) throw unknownEvent(eventId);
-  if (event.session_id === sessionId) return;
-  const problem = `event ${eventId} belongs to another session, ${event.session_id}.`;
-  throw fieldError("unknown_event", "event_id", problem, "Give an event of this session, or leave event_id out.");
 }
 
 /** Resolves to undefined if neither lines nor turns are given. */

@@ -56,9 +56,16 @@ interface Column<T> {
 
 interface Reference {
   column: string;
-  table: string;
-  id: string;
+  table: "sessions" | "messages";
+  /** Condition besides that of the number: a number of a message is looked up within its session. */
+  on?: string;
   rule: string;
+}
+
+/** Numbers of the rows that rows of a session refer to. */
+export interface RowNumbers {
+  session: number;
+  messages: ReadonlyMap<string, number>;
 }
 
 export type Columns<T> = { readonly [K in keyof T]-?: Column<T[K]> };
@@ -114,7 +121,6 @@ const ofSession: Column<string> = {
   of: {
     column: "session",
     table: "sessions",
-    id: "session_id",
     rule: "REFERENCES sessions (number) ON DELETE CASCADE",
   },
 };
@@ -168,14 +174,17 @@ export interface TableColumns {
   /** Columns of the table, and their definitions. */
   columns: readonly string[];
   definitions: (types: Types) => string[];
-  /** Returns the expressions for the columns of a new row; `value` gives the one for a value. */
-  values: (value: (name: string, column: Pick<Column<unknown>, "type">) => string) => string[];
+  /** Types of the columns. */
+  types: (types: Types) => string[];
 }
 
 export interface Rows<T> extends TableColumns {
   read: (row: Row) => T;
-  /** Returns storable values in the order of `names`. Throws `invalid` for ids too long for an index. */
-  write: (value: T) => SqlValue[];
+  /**
+   * Returns storable values in the order of `columns`. Throws `invalid` for ids too long for an index. `numbers`: for
+   * columns that refer to another row.
+   */
+  write: (value: T, numbers?: RowNumbers) => SqlValue[];
 }
 
 function rowsOf<T extends object>(table: string, columns: Columns<T>): Rows<T> {
@@ -186,29 +195,39 @@ function rowsOf<T extends object>(table: string, columns: Columns<T>): Rows<T> {
     table,
     names,
     list: all.map(([name, { of }]) => `${of?.table ?? table}.${name}`).join(", "),
-    from: [table, ...joined.map((of) => `JOIN ${of.table} ON ${of.table}.number = ${table}.${of.column}`)].join(" "),
+    from: [
+      table,
+      ...joined.map(
+        ({ table: other, column, on = "" }) => `JOIN ${other} ON ${other}.number = ${table}.${column}${on}`,
+      ),
+    ].join(" "),
     columns: all.map(([name, { of }]) => of?.column ?? name),
     definitions: (types) => all.map(([name, column]) => definitionOf(name, column, types)),
-    values: (value) =>
-      all.map(([name, column]) =>
-        column.of === undefined
-          ? value(name, column)
-          : `(SELECT number FROM ${column.of.table} WHERE ${column.of.id} = ${value(name, column)})`,
-      ),
+    types: (types) => all.map(([, column]) => typeOf(column, types)),
     read: readerOf(columns),
-    write: (value) => all.map(([name, column]) => column.write(Reflect.get(value, name), name)),
+    write: (value, numbers) =>
+      all.map(([name, column]) => {
+        const field: unknown = Reflect.get(value, name);
+        return column.of === undefined ? column.write(field, name) : numberOfRow(column.of, field, numbers);
+      }),
   };
 }
 
-function definitionOf(name: string, { type, isNullable, rule, of }: Column<unknown>, types: Types): string {
-  if (of !== undefined) return `${of.column} ${types.integer} NOT NULL ${of.rule}`.trim();
-  const words = [
-    name,
-    type === "TEXT" ? type : types[type],
-    isNullable === true ? "" : "NOT NULL",
-    rule?.(types) ?? "",
-  ];
-  return words.filter((part) => part !== "").join(" ");
+/** Returns null for a row that does not exist, which the table refuses. */
+function numberOfRow({ table }: Reference, id: unknown, numbers: RowNumbers | undefined): number | null {
+  if (table === "sessions") return numbers?.session ?? null;
+  return numbers?.messages.get(storableText(String(id))) ?? null;
+}
+
+function typeOf({ type, of }: Column<unknown>, types: Types): string {
+  if (of !== undefined) return types.integer;
+  return type === "TEXT" ? type : types[type];
+}
+
+function definitionOf(name: string, column: Column<unknown>, types: Types): string {
+  const { isNullable, rule, of } = column;
+  const words = [of?.column ?? name, typeOf(column, types), isNullable === true ? "" : "NOT NULL"];
+  return [...words, of?.rule ?? rule?.(types) ?? ""].filter((part) => part !== "").join(" ");
 }
 
 /** Returns a function that reads a row with these columns. */
@@ -334,7 +353,7 @@ const MESSAGE: Columns<StoredMessage> = {
   recorded_cost_usd: orNull(real),
   usage_calls: orNull(json((calls) => (Array.isArray(calls) ? calls.filter(isFields).map(callIn) : null))),
   superseded: boolean,
-  message_id: { ...id, rule: () => "UNIQUE" },
+  message_id: id,
   ordinal: number,
   line_number: number,
   byte_offset: number,
@@ -357,11 +376,11 @@ export const MESSAGES = rowsOf("messages", MESSAGE);
 /** Events are deleted with their session, as their messages are. */
 const ofMessage: Column<string> = {
   ...id,
-  of: { column: "message", table: "messages", id: "message_id", rule: "" },
+  of: { column: "message", table: "messages", on: " AND messages.session = events.session", rule: "" },
 };
 
 const BLOCK: Columns<StoredBlock> = {
-  event_id: { ...id, rule: () => "UNIQUE" },
+  event_id: id,
   message_id: ofMessage,
   session_id: ofSession,
   ordinal: number,
@@ -410,9 +429,9 @@ export const BLOCK_STATES = rowsOf<BlockState & { event_id: string }>("events", 
 });
 
 export const SNIPPETS = rowsOf<StoredSnippet>("conversation_snippets", {
-  snippet_id: { ...text, type: "uuid", rule: ({ newUuid }) => `UNIQUE DEFAULT ${newUuid}` },
+  snippet_id: { ...text, type: "uuid", rule: ({ newUuid }) => `DEFAULT ${newUuid}` },
   session_id: { ...id, rule: () => "REFERENCES sessions (session_id) ON DELETE CASCADE" },
-  event_id: { ...orNull(id), rule: () => "REFERENCES events (event_id) ON DELETE SET NULL" },
+  event_id: orNull(id),
   snippet_type: { ...word(SNIPPET_TYPES), rule: () => `CHECK (snippet_type IN (${SNIPPET_TYPE_LIST}))` },
   title: { ...text, rule: () => `CHECK (length(title) <= ${MAX_TITLE_CHARS})` },
   content: {
@@ -528,7 +547,7 @@ export const WRITTEN_BLOCKS: Rows<StoredBlock> = (() => {
   return {
     ...written,
     read: BLOCKS.read,
-    write: (block) => written.write({ ...block, signature: signatureOf(block) }),
+    write: (block, numbers) => written.write({ ...block, signature: signatureOf(block) }, numbers),
   };
 })();
 

@@ -1,7 +1,7 @@
 /**
  * The tables. Their columns are declared beside their codecs (`columns.ts`), and are the same in SQLite and PostgreSQL:
  * rows refer to their session and message by number, and a long text may be stored deflated. Only the search index over
- * `events` differs.
+ * `events` differs. Each unique key begins with the session, so that a distributed database can divide the rows by it.
  */
 import {
   MESSAGES,
@@ -28,31 +28,43 @@ const STEPS: ReadonlyMap<number, Readonly<Record<Types["name"], string>>> = new 
 function tables(types: Types): string {
   const table = (
     { table: name, definitions }: Pick<TableColumns, "table" | "definitions">,
-    ...more: string[]
+    columns: readonly string[] = [],
+    keys: readonly string[] = [],
   ): string =>
-    `CREATE TABLE ${types.ifMissing} ${name} (\n  ${[...more, ...definitions(types)].join(",\n  ")}\n)${
+    `CREATE TABLE ${types.ifMissing} ${name} (\n  ${[...columns, ...definitions(types), ...keys].join(",\n  ")}\n)${
       types.name === "sqlite" ? " STRICT" : ""
     };`;
+  const position = [`position ${types.rowNumber}`];
   return `
-${table(SESSIONS, `number ${types.number}`)}
+${table(SESSIONS, [`number ${types.number}`])}
 
-${table(MESSAGES, `number ${types.number}`)}
+${table(MESSAGES, [`number ${types.rowNumber}`], [...types.rowKey("session", "number"), "UNIQUE (session, message_id)"])}
 CREATE INDEX ${types.ifMissing} idx_messages_session ON messages (session, ordinal);
 
-${table(WRITTEN_BLOCKS, `position ${types.number}`)}
+${table(WRITTEN_BLOCKS, position, [...types.rowKey("session", "position"), "UNIQUE (session, event_id)"])}
 CREATE INDEX ${types.ifMissing} idx_events_session ON events (session, ordinal);
 CREATE INDEX ${types.ifMissing} idx_events_signature ON events (signature) WHERE signature IS NOT NULL;
 
-${table(SNIPPETS, `position ${types.number}`)}
+${table(
+  SNIPPETS,
+  // A foreign key of several columns sets all of them to null, so the event's session has a column of its own.
+  [...position, `event_session ${types.integer} CHECK ((event_session IS NULL) = (event_id IS NULL))`],
+  [
+    ...types.rowKey("session_id", "position"),
+    "UNIQUE (session_id, snippet_id)",
+    "FOREIGN KEY (event_session, event_id) REFERENCES events (session, event_id) ON DELETE SET NULL",
+  ],
+)}
+CREATE INDEX ${types.ifMissing} idx_snippets_id ON conversation_snippets (snippet_id);
 CREATE INDEX ${types.ifMissing} idx_snippets_instance_type ON conversation_snippets (session_id, snippet_type);
 CREATE INDEX ${types.ifMissing} idx_snippets_type_created ON conversation_snippets (snippet_type, created_at DESC, snippet_id);
 CREATE INDEX ${types.ifMissing} idx_snippets_created ON conversation_snippets (created_at DESC, snippet_id);
-CREATE INDEX ${types.ifMissing} idx_snippets_event ON conversation_snippets (event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX ${types.ifMissing} idx_snippets_event ON conversation_snippets (event_session, event_id) WHERE event_id IS NOT NULL;
 
 ${table(SUGGESTED)}
 CREATE INDEX ${types.ifMissing} idx_suggested_passages ON suggested_passages (session_id, snippet_type);
 
-${table(TOMBSTONES, `forgotten_at ${types.time} NOT NULL`)}
+${table(TOMBSTONES, [`forgotten_at ${types.time} NOT NULL`])}
 CREATE UNIQUE INDEX ${types.ifMissing} idx_forgotten_sessions ON forgotten_sessions (session_id, place);
 `;
 }
@@ -85,6 +97,7 @@ ${versionOf("sqlite")}`;
 /** `folded` is the text that a search compares where it is more than the lower-cased content. */
 const POSTGRES_ONLY = `
 ALTER TABLE events ADD COLUMN folded TEXT;
+CREATE INDEX idx_events_position ON events (position);
 CREATE FUNCTION conversation_snippets_touch() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.updated_at = clock_timestamp();

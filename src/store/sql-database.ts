@@ -1,12 +1,12 @@
 /** Runs SQL that both SQLite and PostgreSQL accept, in transactions. `?` marks a parameter. */
 import type { StoredBlock, StoredMessage } from "./stored-model.ts";
-import type { Row, TableColumns } from "./columns.ts";
+import type { Row, RowNumbers, TableColumns } from "./columns.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
 import type { Machine } from "./store-place.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
+import type { TranscriptsError } from "../transcripts-error.ts";
 
 /** Version of the tables. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 1;
 
 /** A list is the right-hand side of `isOneOf`. */
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[];
@@ -54,10 +54,10 @@ export interface Dialect {
   hasTag(tag: string): Condition;
   /** Returns a long text deflated, if the database does not do that itself. */
   packed(text: string): SqlValue;
-  /** Inserts rows, or updates those with the same id. */
-  putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void>;
+  /** Inserts rows of one session, or updates those with the same id. */
+  putMessages(session: SqlSession, messages: readonly StoredMessage[], numbers: RowNumbers): Promise<void>;
   /** Like `putMessages`, and updates the search index. */
-  putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void>;
+  putBlocks(session: SqlSession, blocks: readonly StoredBlock[], numbers: RowNumbers): Promise<void>;
   candidates(session: SqlSession, query: CandidateQuery, machine: () => Machine): AsyncIterable<Candidate[]>;
   /** Returns the version of the tables, 0 if there are none. Throws `damaged` if they belong to another program. */
   version(session: SqlSession, place: string): Promise<number>;
@@ -88,23 +88,17 @@ export function placesFor(columns: readonly string[]): string {
   return columns.map(() => "?").join(", ");
 }
 
-/**
- * Returns a statement that inserts rows of a session, or updates those with the same key. It leaves a row of another session unchanged, so the number of changed rows is then lower than the number given.
- */
+/** Returns a statement that inserts rows of a session, or updates those with the same id. */
 export function upsert(
   { table, columns }: Pick<TableColumns, "table" | "columns">,
-  key: string,
+  id: string,
   source: string,
 ): string {
-  const updates = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
-  return `INSERT INTO ${table} AS old (${columns.join(", ")}) ${source} ON CONFLICT (${key})
-    DO UPDATE SET ${updates.join(", ")} WHERE old.session = excluded.session`;
-}
-
-/** Returns the error for a row whose id belongs to a row of another session. */
-export function takenId(column: string): TranscriptsError {
-  const problem = `\`${column}\` is the id of a row of another session.`;
-  return new TranscriptsError("invalid", problem, "Use a different id for each row.", { field: column });
+  const updates = columns
+    .filter((column) => column !== id && column !== "session")
+    .map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO ${table} (${columns.join(", ")}) ${source} ON CONFLICT (session, ${id})
+    DO UPDATE SET ${updates.join(", ")}`;
 }
 
 /** Splits items into batches of limited number and size; a single larger item gets a batch to itself. */

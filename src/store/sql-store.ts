@@ -58,8 +58,8 @@ const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.columns.join(", ")}) VA
 const FIGURES_AT = SESSIONS.columns.indexOf("figures");
 /** Condition on rows of messages and events. */
 const OF_SESSION = "session = (SELECT number FROM sessions WHERE session_id = ?)";
-const INSERT_SNIPPET = `INSERT INTO conversation_snippets (${SNIPPETS.columns.join(", ")})
-  VALUES (${placesFor(SNIPPETS.columns)}) RETURNING ${SNIPPETS.list}`;
+const INSERT_SNIPPET = `INSERT INTO conversation_snippets (event_session, ${SNIPPETS.columns.join(", ")})
+  VALUES (?, ${placesFor(SNIPPETS.columns)}) RETURNING ${SNIPPETS.list}`;
 const SELECT_SNIPPETS = `SELECT ${SNIPPETS.list} FROM conversation_snippets`;
 const NEWEST_FIRST = "ORDER BY created_at DESC, snippet_id";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -151,8 +151,14 @@ export class SqlStore implements Store {
         const supersede = `UPDATE ${table} SET superseded = true WHERE ${OF_SESSION}`;
         if (ids.length > 0) await session.run(`${supersede} AND ${session.dialect.isOneOf(key)}`, [id, ids]);
       }
-      await session.dialect.putMessages(session, rows.messages);
-      await session.dialect.putBlocks(session, rows.blocks);
+      const numbers = { session: (await numberOf(session, row.session_id)) ?? 0, messages: new Map<string, number>() };
+      await session.dialect.putMessages(session, rows.messages, numbers);
+      const messageIds = [...new Set(rows.blocks.map(({ message_id: key }) => storableText(key)))];
+      const find = `SELECT message_id, number FROM messages WHERE session = ? AND ${session.dialect.isOneOf("message_id")}`;
+      await session.all(find, [numbers.session, messageIds], (found) =>
+        numbers.messages.set(textIn(found, "message_id"), numberIn(found, "number")),
+      );
+      await session.dialect.putBlocks(session, rows.blocks, numbers);
       return true;
     });
   }
@@ -247,9 +253,9 @@ export class SqlStore implements Store {
     return this.#database.all(sql, [], readFailure);
   }
 
-  event(eventId: string): Promise<StoredEvent | undefined> {
-    const sql = `SELECT ${EVENTS.list} FROM ${EVENTS.from} WHERE event_id = ?`;
-    return first(this.#database, sql, [storableText(eventId)], EVENTS.read);
+  event(sessionId: string, eventId: string): Promise<StoredEvent | undefined> {
+    const sql = `SELECT ${EVENTS.list} FROM ${EVENTS.from} WHERE events.${OF_SESSION} AND event_id = ?`;
+    return first(this.#database, sql, [storableText(sessionId), storableText(eventId)], EVENTS.read);
   }
 
   events(sessionId: string, { from, limit, lines }: EventPage): Promise<StoredEvent[]> {
@@ -375,13 +381,14 @@ export class SqlStore implements Store {
   }
 }
 
-async function has(session: SqlSession, table: string, column: string, id: string): Promise<boolean> {
-  const sql = `SELECT 1 AS found FROM ${table} WHERE ${column} = ? LIMIT 1`;
-  return (await session.all(sql, [storableText(id)], () => true)).length > 0;
+async function isForgotten(session: SqlSession, sessionId: string): Promise<boolean> {
+  const sql = "SELECT 1 AS found FROM forgotten_sessions WHERE session_id = ? LIMIT 1";
+  return (await session.all(sql, [storableText(sessionId)], () => true)).length > 0;
 }
 
-function isForgotten(session: SqlSession, sessionId: string): Promise<boolean> {
-  return has(session, "forgotten_sessions", "session_id", sessionId);
+function numberOf(session: SqlSession, sessionId: string): Promise<number | undefined> {
+  const sql = "SELECT number FROM sessions WHERE session_id = ?";
+  return first(session, sql, [storableText(sessionId)], (row) => numberIn(row, "number"));
 }
 
 /**
@@ -400,15 +407,19 @@ async function removeSession(session: SqlSession, sessionId: string): Promise<bo
 async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<StoredSnippet> {
   const now = new Date().toISOString();
   const row = { created_at: now, ...snippet, snippet_id: crypto.randomUUID(), updated_at: now };
-  const stored = await first(session, INSERT_SNIPPET, SNIPPETS.write(row), SNIPPETS.read);
+  const number = snippet.event_id === null ? null : ((await numberOf(session, snippet.session_id)) ?? null);
+  const stored = await first(session, INSERT_SNIPPET, [number, ...SNIPPETS.write(row)], SNIPPETS.read);
   if (stored === undefined) throw new Error("The database returned no row for a snippet that it stored.");
   return stored;
 }
 
 /** Throws if the session or the event does not exist. */
 async function checkReferences(session: SqlSession, { session_id: id, event_id: eventId }: NewSnippet): Promise<void> {
-  if (!(await has(session, "sessions", "session_id", id))) throw unknownSession(id);
-  if (eventId !== null && !(await has(session, "events", "event_id", eventId))) throw unknownEvent(eventId);
+  const number = await numberOf(session, id);
+  if (number === undefined) throw unknownSession(id);
+  if (eventId === null) return;
+  const sql = "SELECT 1 AS found FROM events WHERE session = ? AND event_id = ?";
+  if ((await session.all(sql, [number, storableText(eventId)], () => true)).length === 0) throw unknownEvent(eventId);
 }
 
 interface Lines {

@@ -59,7 +59,7 @@ export interface Store {
   figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>>;
   /** Returns how often each error came up in each session, without those whose message says nothing. */
   failures(): Promise<FailureCount[]>;
-  event(eventId: string): Promise<StoredEvent | undefined>;
+  event(sessionId: string, eventId: string): Promise<StoredEvent | undefined>;
   /** Returns events in the order of the session. */
   events(sessionId: string, page: EventPage): Promise<StoredEvent[]>;
   /**

@@ -102,7 +102,7 @@ async function inspect(home: string, cited: Cited): Promise<void> {
   report.sessions += sessions.length;
   for (const [id, eventId] of cited) {
     const snippet = await store.snippet(id);
-    const isThere = snippet?.event_id === eventId && (await store.event(eventId)) !== undefined;
+    const isThere = snippet?.event_id === eventId && (await store.event(snippet.session_id, eventId)) !== undefined;
     if (!isThere)
       report.violations.push(`${home}: a snippet lost ${eventId}, which it cites: ${String(snippet?.event_id)}`);
   }

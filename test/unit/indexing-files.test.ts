@@ -320,8 +320,8 @@ describe("a snippet's event", () => {
     truncateSync(path, 3_000);
     await all.run({ limits: SMALL });
     assert.equal((await all.store.snippet(snippet))?.event_id, event);
-    assert.equal((await all.store.event(event))?.superseded, true);
-    assert.equal((await all.store.event((await cite(0)).event))?.superseded, false);
+    assert.equal((await all.store.event(A, event))?.superseded, true);
+    assert.equal((await all.store.event(A, (await cite(0)).event))?.superseded, false);
     assert.ok(readFileSync(path).length === 3_000);
     await all.store.close();
   });

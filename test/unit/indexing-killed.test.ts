@@ -73,8 +73,10 @@ async function checkAfterDeath(where: Where, cited: Cited, expected: Dump, death
 
 async function checkCited(store: Store, cited: Cited, death: string): Promise<void> {
   for (const [id, eventId] of cited) {
-    assert.equal((await store.snippet(id))?.event_id, eventId, death);
-    assert.ok((await store.event(eventId)) !== undefined, `${death}: ${eventId} is gone`);
+    const snippet = await store.snippet(id);
+    assert.equal(snippet?.event_id, eventId, death);
+    const event = await store.event(snippet?.session_id ?? "", eventId);
+    assert.ok(event !== undefined, `${death}: ${eventId} is gone`);
   }
 }
 

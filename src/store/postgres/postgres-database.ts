@@ -2,13 +2,12 @@
 import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
 import { foldText } from "../../matching/folding.ts";
 import { candidatesAt, filterOf, groupsOf, placeColumns, placeIn } from "../candidate-pages.ts";
-import { MESSAGES, numberIn, WRITTEN_BLOCKS, type Row, type TableColumns } from "../columns.ts";
+import { MESSAGES, numberIn, WRITTEN_BLOCKS, type Row, type RowNumbers, type TableColumns } from "../columns.ts";
 import { foldedColumn, searchedContent } from "../index-texts.ts";
 import {
   allOf,
   batches,
   SCHEMA_VERSION,
-  takenId,
   upsert,
   type Condition,
   type Dialect,
@@ -192,33 +191,31 @@ const REQUEST = { items: 2_000, size: 4_000_000 };
 
 /** Returns a statement that inserts or updates the rows in a JSON list. */
 function put(rows: TableColumns, key: string, more: readonly string[] = []): string {
-  const types: string[] = [];
-  const values = rows.values((name, { type }) => {
-    types.push(`${name} ${type === "TEXT" ? type : TYPES.postgres[type]}`);
-    return `new.${name}`;
-  });
-  types.push(...more.map((name) => `${name} TEXT`));
   const columns = [...rows.columns, ...more];
-  const source = `SELECT ${[...values, ...more.map((name) => `new.${name}`)].join(", ")}
-    FROM jsonb_to_recordset(?::jsonb) AS new (${types.join(", ")})`;
+  const types = [...rows.types(TYPES.postgres), ...more.map(() => "TEXT")];
+  const source = `SELECT ${columns.map((name) => `new.${name}`).join(", ")}
+    FROM jsonb_to_recordset(?::jsonb) AS new (${columns.map((name, at) => `${name} ${types[at]}`).join(", ")})`;
   return upsert({ ...rows, columns }, key, source);
 }
 
 const PUT_MESSAGES = put(MESSAGES, "message_id");
 const PUT_BLOCKS = put(WRITTEN_BLOCKS, "event_id", ["folded"]);
 
-async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
+async function putMessages(
+  session: SqlSession,
+  messages: readonly StoredMessage[],
+  numbers: RowNumbers,
+): Promise<void> {
   for (const chunk of batches(messages, () => 0, REQUEST)) {
-    const records = recordsOf(MESSAGES.names, chunk.map(MESSAGES.write));
-    if ((await session.run(PUT_MESSAGES, [records])) < chunk.length) throw takenId("message_id");
+    const rows = chunk.map((message) => MESSAGES.write(message, numbers));
+    await session.run(PUT_MESSAGES, [recordsOf(MESSAGES.columns, rows)]);
   }
 }
 
-async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void> {
+async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[], numbers: RowNumbers): Promise<void> {
   for (const chunk of batches(blocks, ({ content }) => content.length, REQUEST)) {
-    const rows = chunk.map((block) => [...WRITTEN_BLOCKS.write(block), foldedIn(block)]);
-    const records = recordsOf([...WRITTEN_BLOCKS.names, "folded"], rows);
-    if ((await session.run(PUT_BLOCKS, [records])) < chunk.length) throw takenId("event_id");
+    const rows = chunk.map((block) => [...WRITTEN_BLOCKS.write(block, numbers), foldedIn(block)]);
+    await session.run(PUT_BLOCKS, [recordsOf([...WRITTEN_BLOCKS.columns, "folded"], rows)]);
   }
 }
 

@@ -7,10 +7,11 @@ import {
   textIn,
   WRITTEN_BLOCKS,
   type Row,
+  type RowNumbers,
   type TableColumns,
 } from "../columns.ts";
 import { searchedContent, searchText } from "../index-texts.ts";
-import { takenId, upsert, type Dialect, type SqlDatabase, type SqlSession, type SqlValue } from "../sql-database.ts";
+import { placesFor, upsert, type Dialect, type SqlDatabase, type SqlSession, type SqlValue } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
 import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.ts";
@@ -19,12 +20,12 @@ import { asStoreError, damaged } from "./sqlite-faults.ts";
 
 const PUT_MESSAGE = put(MESSAGES, "message_id");
 const PUT_BLOCK = `${put(WRITTEN_BLOCKS, "event_id")} RETURNING position, ${SEARCHED.names.join(", ")}`;
-const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM events WHERE event_id = ?`;
-const CONTENT_AT = WRITTEN_BLOCKS.names.indexOf("content");
+const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM events WHERE session = ? AND event_id = ?`;
+const CONTENT_AT = WRITTEN_BLOCKS.columns.indexOf("content");
 
 /** Returns a statement that inserts or updates a row. */
 function put(rows: TableColumns, key: string): string {
-  return upsert(rows, key, `VALUES (${rows.values(() => "?").join(", ")})`);
+  return upsert(rows, key, `VALUES (${placesFor(rows.columns)})`);
 }
 
 /**
@@ -45,8 +46,8 @@ export class SqliteDatabase implements SqlDatabase {
     // Synchronous, so that another connection of this thread, which would block it, waits for no transaction.
     this.dialect = {
       ...SQLITE,
-      putMessages: async (_, messages) => putMessages(database, messages),
-      putBlocks: async (_, blocks) => putBlocks(database, blocks),
+      putMessages: async (_, messages, numbers) => putMessages(database, messages, numbers),
+      putBlocks: async (_, blocks, numbers) => putBlocks(database, blocks, numbers),
     };
     this.#inside = {
       dialect: this.dialect,
@@ -192,25 +193,23 @@ async function pragma(session: SqlSession, name: string): Promise<number> {
   return (await session.all(`PRAGMA ${name}`, [], (row) => numberIn(row, name)))[0] ?? 0;
 }
 
-function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {
+function putMessages(database: SqliteDriver, messages: readonly StoredMessage[], numbers: RowNumbers): void {
   const put = database.prepare(PUT_MESSAGE);
-  for (const message of messages) {
-    if (put.run(...valuesOf(MESSAGES.write(message))) === 0) throw takenId("message_id");
-  }
+  for (const message of messages) put.run(...valuesOf(MESSAGES.write(message, numbers)));
 }
 
 /**
  * Writes all rows before all of their texts: FTS5 flushes what it has gathered whenever a statement on another table
  * opens a savepoint, as an insert with `RETURNING` does.
  */
-function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void {
+function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[], numbers: RowNumbers): void {
   const texts: { position: number; text: string }[] = [];
   const [find, put] = [database.prepare(FIND_BLOCK), database.prepare(PUT_BLOCK)];
   const forget = database.prepare("DELETE FROM event_search WHERE rowid = ?");
   for (const block of blocks) {
-    const [known] = find.all(storableText(block.event_id));
-    const [row] = put.all(...packedValues(block));
-    if (row === undefined) throw takenId("event_id");
+    const [known] = find.all(numbers.session, storableText(block.event_id));
+    const [row] = put.all(...packedValues(block, numbers));
+    if (row === undefined) throw new Error("SQLite returned no row for a block that it stored.");
     const position = numberIn(row, "position");
     const now = searchTextIn(row);
     const before = known === undefined ? null : searchTextIn(known);
@@ -223,8 +222,8 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void
 }
 
 /** Deflates a long text. */
-function packedValues(block: StoredBlock): DriverValue[] {
-  const values = valuesOf(WRITTEN_BLOCKS.write(block));
+function packedValues(block: StoredBlock, numbers: RowNumbers): DriverValue[] {
+  const values = valuesOf(WRITTEN_BLOCKS.write(block, numbers));
   const text = String(values[CONTENT_AT]);
   return values.with(CONTENT_AT, packedText(text) ?? text);
 }

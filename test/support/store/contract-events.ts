@@ -31,14 +31,14 @@ export function eventContract(backend: TestBackend): void {
       // What this program printed itself has no text for a search.
       const seen = events.map((event) => (event.is_own ? { ...event, content: "" } : event));
       assert.deepEqual(await store.events("s1", { from: 0, limit: 9 }), seen);
-      assert.deepEqual(await store.event("s1-1"), seen[1]);
-      assert.equal(await store.event("s1-9"), undefined);
+      assert.deepEqual(await store.event("s1", "s1-1"), seen[1]);
+      assert.equal(await store.event("s1", "s1-9"), undefined);
     });
 
     it("what no database holds is kept as U+FFFD", async (store) => {
       const content = "a\0b \ud800 c \udc00 d \uffff\ufdd0";
       await store.writeSession(madeChange([madeEvent(0, { content, tool_name: "\0" })]));
-      const event = await store.event("s1-0");
+      const event = await store.event("s1", "s1-0");
       assert.deepEqual([event?.content, event?.tool_name], ["a\ufffdb \ufffd c \ufffd d \ufffd\ufdd0", "\ufffd"]);
       assert.deepEqual(await idsOf(store, { terms: ["a\0b"] }), ["s1-0"]);
     });
@@ -63,7 +63,7 @@ export function eventContract(backend: TestBackend): void {
     it("a large event is kept whole", async (store) => {
       const content = "0123456789 é🎈\n".repeat(700_000);
       await store.writeSession(madeChange([madeEvent(0, { content }), madeEvent(1)]));
-      assert.equal((await store.event("s1-0"))?.content, content);
+      assert.equal((await store.event("s1", "s1-0"))?.content, content);
     });
 
     it("many events in one change keep their order", async (store) => {
@@ -102,7 +102,7 @@ export function eventContract(backend: TestBackend): void {
       const superseded = { messages: [], blocks: ["s1-0"] };
       await store.writeSession(laterChange(2, [], { superseded }));
       assert.deepEqual(
-        [(await store.event("s1-0"))?.superseded, (await store.event("s1-1"))?.superseded],
+        [(await store.event("s1", "s1-0"))?.superseded, (await store.event("s1", "s1-1"))?.superseded],
         [true, false],
       );
     });

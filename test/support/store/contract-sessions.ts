@@ -155,9 +155,9 @@ export function sessionContract(backend: TestBackend): void {
 
     it("a change that fails half-way leaves nothing behind", async (store) => {
       await fillSession(store, 2);
-      await fillSession(store, 1, "s2");
-      const stolen = [madeEvent(0, { session_id: "s1", event_id: "new" }), madeEvent(1, { event_id: "s2-0" })];
-      await refused(store.writeSession(laterChange(1, stolen)), "invalid", "event_id");
+      const change = laterChange(1, [madeEvent(0, { event_id: "new" }), madeEvent(3)]);
+      const messages = change.messages.slice(0, 1);
+      await refused(store.writeSession({ ...change, messages }), "invalid", "message");
       const events = await store.events("s1", { from: 0, limit: 10 });
       assert.deepEqual(
         events.map(({ event_id: id }) => id),
@@ -181,7 +181,7 @@ export function sessionContract(backend: TestBackend): void {
       const gone = await store.insertSnippet(madeSnippet({ event_id: "s1-1", tags: ["t"] }));
       assert.equal(await store.deleteSession("s1"), true);
       assert.equal(await store.deleteSession("s1"), false);
-      assert.equal(await store.event("s1-0"), undefined);
+      assert.equal(await store.event("s1", "s1-0"), undefined);
       assert.equal(await store.snippet(gone.snippet_id), undefined);
       assert.deepEqual(await contentsOf(store, { terms: ["entry"] }), ["s2-1", "s2-0"]);
       for (const keyword of ["queue", "qu"]) {

@@ -4,7 +4,7 @@ import { MESSAGES, SESSIONS, SNIPPETS, SUGGESTED, TOMBSTONES, WRITTEN_BLOCKS } f
 import { openStore } from "../../../src/store/open-store.ts";
 import { test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
-import { fillSession, madeSnippet } from "./made-rows.ts";
+import { fillSession, madeChange, madeEvent, madeSession, madeSnippet, rowsOfEvents } from "./made-rows.ts";
 
 export function tableContract(backend: TestBackend): void {
   test(`${backend.name}: the table of snippets refuses what is none`, () =>
@@ -26,7 +26,8 @@ export function tableContract(backend: TestBackend): void {
       const bad = [
         { session_id: "'nobody'" },
         { session_id: "NULL" },
-        { event_id: "'nobody'" },
+        { event_id: "'s1-0'" },
+        { event_id: "'nobody'", event_session: "(SELECT number FROM sessions)" },
         { snippet_type: "'opinion'" },
         { title: "NULL" },
         { title: `'${"é".repeat(257)}'` },
@@ -38,7 +39,8 @@ export function tableContract(backend: TestBackend): void {
       ];
       for (const changed of bad) await assert.rejects(insert(changed), `${JSON.stringify(changed)} is taken`);
       await insert({});
-      await insert({ title: `'${"é".repeat(256)}'`, content: `'${"é".repeat(50)}'`, event_id: "'s1-0'" });
+      const event = { event_id: "'s1-0'", event_session: "(SELECT number FROM sessions)" };
+      await insert({ title: `'${"é".repeat(256)}'`, content: `'${"é".repeat(50)}'`, ...event });
       const { snippets, total_count } = await store.querySnippets({ limit: 9, offset: 0 });
       assert.equal(total_count, 2);
       for (const { tags, metadata, snippet_id: id } of snippets) {
@@ -84,7 +86,13 @@ export function tableContract(backend: TestBackend): void {
       const declared = [SESSIONS, MESSAGES, WRITTEN_BLOCKS, SNIPPETS, SUGGESTED, TOMBSTONES].flatMap(
         ({ table, columns: names }) => names.map((name) => `${table}.${name}`),
       );
-      const keys = ["sessions.number", "messages.number", "events.position", "conversation_snippets.position"];
+      const keys = [
+        "sessions.number",
+        "messages.number",
+        "events.position",
+        "conversation_snippets.position",
+        "conversation_snippets.event_session",
+      ];
       assert.deepEqual(
         (await backend.sql(where, columns)).map(({ name }) => String(name)).toSorted(),
         [...declared, ...keys, "forgotten_sessions.forgotten_at"].toSorted(),
@@ -94,6 +102,47 @@ export function tableContract(backend: TestBackend): void {
           ? "SELECT 1 FROM sqlite_schema WHERE type = 'view'"
           : "SELECT 1 FROM pg_views WHERE schemaname = 'public'";
       assert.deepEqual(await backend.sql(where, views), []);
+    }));
+
+  test(`${backend.name}: two sessions may have rows of one id`, () =>
+    withStore(backend, async (store) => {
+      const [first, second] = ["s1", "s2"].map((session_id) => {
+        const { messages, blocks } = rowsOfEvents([madeEvent(0, { session_id, content: `Of ${session_id}.` })]);
+        return madeChange([], {
+          session: madeSession(session_id),
+          messages: messages.map((row) => ({ ...row, message_id: "m" })),
+          blocks: blocks.map((row) => ({ ...row, message_id: "m", event_id: "e" })),
+        });
+      });
+      assert.ok(first !== undefined && second !== undefined);
+      await store.writeSession(first);
+      await store.writeSession(second);
+      for (const id of ["s1", "s2"]) {
+        assert.equal((await store.event(id, "e"))?.content, `Of ${id}.`);
+        assert.deepEqual(
+          (await store.blocks(id)).map(({ session_id, message_id }) => [session_id, message_id]),
+          [[id, "m"]],
+        );
+        await store.insertSnippet(madeSnippet({ session_id: id, event_id: "e" }));
+      }
+    }));
+
+  test(`${backend.name}: each unique key begins with the session`, () =>
+    withStore(backend, async (_, where) => {
+      const keys =
+        backend.name === "sqlite"
+          ? `SELECT t.name AS "table", i.name AS key, x.name AS "column" FROM sqlite_schema AS t
+              JOIN pragma_index_list(t.name) AS i JOIN pragma_index_info(i.name) AS x
+              WHERE t.type = 'table' AND t.name NOT LIKE 'event_search%' AND i."unique" AND x.seqno = 0`
+          : `SELECT c.relname AS "table", i.indexrelid::regclass AS key, a.attname AS "column" FROM pg_index AS i
+              JOIN pg_class AS c ON c.oid = i.indrelid JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+              WHERE i.indisunique AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'transcripts_schema'`;
+      const found = await backend.sql(where, keys);
+      assert.ok(found.length >= 5);
+      for (const { table, key, column } of found) {
+        const names = table === "sessions" ? ["number", "session_id"] : ["session", "session_id"];
+        assert.ok(names.includes(String(column)), `${String(table)}: ${String(key)} begins with ${String(column)}`);
+      }
     }));
 
   test(`${backend.name}: several programs that open a new store at once all get it`, async () => {
