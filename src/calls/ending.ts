@@ -6,35 +6,24 @@
  * Exit code 1 of a search or comparison is not a failure: nothing was found, or there is a difference. The last command of
  * the line's last pipeline decides, as in Claude Code.
  */
-import { resultStatus, type ToolStatus } from "./result-texts.ts";
 import { innerLine, programCall, programName } from "./shell-programs.ts";
 import { commandLine, parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "./shell-syntax.ts";
 
+/** Status of a tool call. `rejected`: the user refused it. `pending`: the source has no result. */
+export type ToolStatus = "completed" | "error" | "interrupted" | "rejected" | "pending";
+
 /** Result as recorded by its host. */
 export interface ReportedEnd<S extends ToolStatus = ToolStatus> {
-  tool: string | null | undefined;
   /** Input of the call; a shell command is in its `command`, `cmd` or `script`. */
   input: unknown;
   reported: S;
   exitCode: number | null | undefined;
-  /** The host stopped the command because of a timeout. */
-  timedOut?: boolean;
-  /** The host reports that it failed, in a field of its own. */
+  /** The host says in another way that it failed: by a field of its own, the text of the result, or a timeout. */
   hasFailed?: boolean;
 }
 
-/** Tool of opencode 2.x that runs code, which may call other tools; MCP tools too. A failed one is completed with `error: true`. */
-const CODE_TOOL = "execute";
-/** Tool name under which opencode completes calls of unknown tools or with invalid arguments. */
-const INVALID_TOOL = "invalid";
-const SHELL_NOTE = /<(?:shell|bash)_metadata>\n([^<]*)\n<\/(?:shell|bash)_metadata>\s*$/;
-/** Number of characters at the end of an output searched for the note. */
-const SHELL_NOTE_CHARS = 2_000;
 /** Input fields for a shell command: a line, or a list of words such as `["bash", "-lc", "…"]`. */
 const COMMAND_FIELDS = ["command", "cmd", "script"];
-
-/** Fields of opencode's metadata with an exit code: its own `exit`, and those of plugins. */
-const EXIT_FIELDS = ["exit", "exitCode", "exit_code"] as const;
 
 /** Programs for which exit code 1 is not a failure. */
 const ANSWERS_BY_EXIT = new Set(
@@ -50,74 +39,12 @@ const ENDS_OF_COMPOUNDS = new Set(["}", "fi", "done", "esac"]);
 const MAX_DEPTH = 4;
 
 /** Returns the status of a call. Changes only `completed`. */
-export function endingOf<S extends ToolStatus>({
-  tool,
-  input,
-  reported,
-  exitCode,
-  timedOut,
-  hasFailed,
-}: ReportedEnd<S>): S | "error" {
+export function endingOf<S extends ToolStatus>(end: ReportedEnd<S>): S | "error" {
+  const { input, reported, exitCode, hasFailed } = end;
   if (reported !== "completed") return reported;
-  if (timedOut === true || hasFailed === true || tool === INVALID_TOOL) return "error";
+  if (hasFailed === true) return "error";
   if (typeof exitCode !== "number" || exitCode === 0) return reported;
   return isAnswer(shellLineOf(input), exitCode) ? reported : "error";
-}
-
-/** Result in a transcript of ours. */
-export interface RecordedEnd {
-  tool: string;
-  input: unknown;
-  output?: unknown;
-  status?: "completed" | "error" | "interrupted";
-  hostStatus?: "completed";
-  exitCode?: number;
-  metadata?: unknown;
-}
-
-type JudgedEnd = Required<Pick<RecordedEnd, "status">> & Pick<RecordedEnd, "hostStatus" | "exitCode">;
-
-/**
- * Returns the status fields of a result in a transcript. Keeps a status that was judged when it was recorded; entries of
- * older versions have only the host's status and metadata, and are judged here.
- */
-export function recordedEnd(result: RecordedEnd): JudgedEnd {
-  const { tool, input, output, metadata, hostStatus, status = "completed" } = result;
-  const fields = new Map<string, unknown>(
-    typeof metadata === "object" && metadata !== null ? Object.entries(metadata) : [],
-  );
-  const exitCode = result.exitCode ?? EXIT_FIELDS.map((name) => fields.get(name)).find(isExitCode);
-  const code = exitCode === undefined ? {} : { exitCode };
-  if (hostStatus !== undefined) return { status, hostStatus, ...code };
-  const stopped = exitCode === undefined ? stoppedShell(output) : undefined;
-  if (status === "completed" && stopped === "aborted") return { status: "interrupted", hostStatus: status, ...code };
-  const timedOut = stopped === "timed out" || fields.get("timeout") === true;
-  const hasFailed = tool === CODE_TOOL && fields.get("error") === true;
-  const ending = endingOf({ tool, input, reported: status, exitCode, timedOut, hasFailed });
-  return { status: ending, ...(status === "completed" && ending !== status ? { hostStatus: status } : {}), ...code };
-}
-
-/** Reads the note of opencode's shell tool at the end of the output of a command that it stopped and reports as completed. */
-function stoppedShell(output: unknown): "timed out" | "aborted" | undefined {
-  if (typeof output !== "string") return undefined;
-  const note = SHELL_NOTE.exec(output.slice(-SHELL_NOTE_CHARS))?.[1];
-  if (note === undefined) return undefined;
-  if (/^User aborted the command$/m.test(note)) return "aborted";
-  return /^(?:shell|bash) tool terminated command after exceeding timeout\b/m.test(note) ? "timed out" : undefined;
-}
-
-/** Returns the status for a reader, which also detects rejected calls: the host records these as errors with a certain text. */
-export function recordedStatus(
-  result: RecordedEnd,
-  text: string,
-): { status: ToolStatus; isError: boolean; exitCode?: number } {
-  const { status, hostStatus, ...code } = recordedEnd(result);
-  const isError = (hostStatus ?? status) === "error";
-  return { status: isError ? resultStatus({ isError, text }) : status, isError, ...code };
-}
-
-function isExitCode(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }
 
 /** Returns the command line in the input of a call; null if there is none. */

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { judgedEnd } from "../agents/opencode/opencode-endings.ts";
 import { type OptionProblem, type Options, parseOptions } from "../config.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
@@ -121,6 +122,7 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
   const recorder = createRecorder({
     dataFolder,
     options,
+    judgeEnd: judgedEnd,
     queries: {
       session: (sessionID) => shared.host.queries.session(sessionID),
       history: (sessionID, limit) => shared.host.queries.history(sessionID, limit),

@@ -4,7 +4,7 @@
  * `null` means that the source has no value. Times are ISO 8601 as in the source. Byte offsets count from the start of the
  * input; line numbers are 1-based. A message of opencode has its number in the session as both, except in our transcripts.
  */
-import type { ToolStatus } from "../calls/result-texts.ts";
+import type { ToolStatus } from "../calls/ending.ts";
 
 export type MessageType = "user" | "assistant" | "system" | "summary";
 
@@ -102,7 +102,7 @@ export type BlockType =
   | "document"
   | "unknown";
 
-export type { ToolStatus } from "../calls/result-texts.ts";
+export type { ToolStatus } from "../calls/ending.ts";
 
 export interface ParsedContentBlock {
   /** ULID. */

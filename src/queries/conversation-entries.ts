@@ -297,11 +297,10 @@ function usageOf({
   });
 }
 
-/** Rejected calls are errors whose text says so. */
 function endingOf({ status, is_error: isError }: ParsedContentBlock): Pick<ToolResultEntry, "status" | "hostStatus"> {
   if (status === "interrupted") return { status };
   if (status !== "error" && status !== "rejected") return {};
-  return { status: "error", ...(isError === true ? {} : { hostStatus: "completed" }) };
+  return { status, ...(isError === true ? {} : { hostStatus: "completed" }) };
 }
 
 /** Documents of text are part of the message's text. */

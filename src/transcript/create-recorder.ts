@@ -9,7 +9,7 @@ import { Timeouts } from "./timeouts.ts";
 import { SessionPlaces } from "./session-place.ts";
 import type { RecordingContext } from "./session-recording.ts";
 import { WritePool } from "./files/write-pool.ts";
-import { EntryRedactor, type Redaction } from "./entry-redactor.ts";
+import { EntryRedactor, type JudgeEnd, type Redaction } from "./entry-redactor.ts";
 import { Recorder } from "./recorder.ts";
 
 type RecordingOptions = Pick<Options, "format" | "maxInlineChars" | "redact" | "reasoning" | "events">;
@@ -17,6 +17,7 @@ type RecordingOptions = Pick<Options, "format" | "maxInlineChars" | "redact" | "
 export interface CreateRecorderOptions
   extends Omit<RecordingFolderOptions, "fs">, Pick<RecordingContext, "queries" | "onFault" | "onFailure"> {
   options: RecordingOptions;
+  judgeEnd: JudgeEnd;
   /** Folders in which the host keeps the full text of outputs that it shortened. Default: none. */
   hostOutputs?: readonly string[];
   /** Default: the real file system. */
@@ -40,6 +41,7 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
   const entryRedactor = new EntryRedactor({
     files: new KeptFiles(fs, folder, settings.hostOutputs),
     redaction,
+    judgeEnd: settings.judgeEnd,
     include: { reasoning: options.reasoning, events: options.events },
     maxInlineChars: options.format === "jsonl" ? undefined : maxInlineChars,
   });

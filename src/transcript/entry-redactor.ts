@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { recordedEnd } from "../calls/ending.ts";
-import { outputFileText, type Attachment, type TranscriptEntry } from "./format/formats.ts";
+import { outputFileText, type Attachment, type ToolResultEntry, type TranscriptEntry } from "./format/formats.ts";
 import { TRUNCATED } from "./format/sections.ts";
 import { type Draft } from "./entry-draft.ts";
 import { given } from "../given.ts";
@@ -14,9 +13,13 @@ export interface Redaction {
   text(text: string, before?: string): Promise<string>;
 }
 
+/** Judges how a call ended, from the result as its host reports it. */
+export type JudgeEnd = (result: ToolResultEntry) => Pick<ToolResultEntry, "status" | "hostStatus" | "exitCode">;
+
 export interface EntryRedactorOptions {
   files: KeptFiles;
   redaction: Redaction;
+  judgeEnd: JudgeEnd;
   include: { reasoning: boolean; events: boolean };
   /** Outputs longer than this, in characters, are saved in a separate file; undefined: none are. */
   maxInlineChars: number | undefined;
@@ -70,7 +73,7 @@ export class EntryRedactor {
     if (entry.type !== "user" && entry.type !== "tool_result") return entry;
     const attachments = files ? await this.#attachments(sessionID, files) : undefined;
     if (entry.type === "user") return { ...entry, ...given({ attachments }) };
-    const ended = { ...entry, ...recordedEnd(entry), ...given({ attachments }) };
+    const ended = { ...entry, ...this.#options.judgeEnd(entry), ...given({ attachments }) };
     const whole = wholeOutputPath === undefined ? undefined : await this.#options.files.readHostOutput(wholeOutputPath);
     // Otherwise the host's shortened text, which names the file with the rest.
     return { ...ended, output: whole ?? limited(entry.output) };

@@ -2,6 +2,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { judgedEnd } from "../../src/agents/opencode/opencode-endings.ts";
 import {
   createJsonlScanner,
   createMarkdownScanner,
@@ -71,6 +72,7 @@ const subject: CrashSubject = {
 function recorderIn(folder: string): Recorder {
   return createRecorder({
     dataFolder: folder,
+    judgeEnd: judgedEnd,
     options: { format: "both", maxInlineChars: 5_000, redact: true, reasoning: true, events: true },
     queries: { session: async () => undefined, history: async () => [] },
     onFault: () => undefined,

@@ -223,7 +223,7 @@ export const anyToolResult: fc.Arbitrary<ToolResultEntry> = fc
         input: json,
         output: fc.constant(output),
         ...ids,
-        status: fc.constantFrom("completed" as const, "error" as const, "interrupted" as const),
+        status: fc.constantFrom("completed" as const, "error" as const, "interrupted" as const, "rejected" as const),
         hostStatus: fc.constant("completed" as const),
         exitCode: fc.integer({ min: -1, max: 255 }),
         unfinished: fc.constant(true),

@@ -33,7 +33,7 @@ describe("grep on a transcript", () => {
   const kinds = ["User Message", "Tool Use:", "Tool Result:", "Tool Error:", "Session Event:"];
   const expected = (list: TranscriptEntry[]): number[] => {
     const failed = (entry: TranscriptEntry): boolean =>
-      entry.type === "tool_result" && (entry.status === "error" || entry.status === "interrupted");
+      entry.type === "tool_result" && entry.status !== undefined && entry.status !== "completed";
     // What replaces a call or a result does not count as one more.
     const replaces = (entry: TranscriptEntry): boolean =>
       (entry.type === "tool_use" || entry.type === "tool_result") && entry.continues !== undefined;

@@ -1,6 +1,7 @@
 /** A recorder and save_conversation on a folder of their own, as the plugin wires them, with a host that is played. */
 import { readFile } from "node:fs/promises";
 import { isAbsolute } from "node:path";
+import { judgedEnd } from "../../src/agents/opencode/opencode-endings.ts";
 import { parseOptions } from "../../src/config.ts";
 import type { FileSystem } from "../../src/transcript/files/file-system.ts";
 import { writeNewFile } from "../../src/transcript/files/new-file.ts";
@@ -41,6 +42,7 @@ export function startSaving(options: SavingOptions): Saving {
   const { options: settings } = parseOptions({ format, redact, events });
   const recorder = createRecorder({
     dataFolder,
+    judgeEnd: judgedEnd,
     options: settings,
     queries: {
       session: async (sessionID) => ({ kind: "session", sessionID, isNew: false }),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { endingOf, recordedEnd, recordedStatus, type RecordedEnd } from "../../src/calls/ending.ts";
+import { judgedEnd, type HostEnd } from "../../src/agents/opencode/opencode-endings.ts";
+import { endingOf } from "../../src/calls/ending.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** A command line, its exit code, and whether that means that the call failed. */
@@ -117,13 +118,13 @@ describe("a command that the host reports as completed", () => {
   const cases = [...SEARCHES, ...COMPARISONS, ...WHAT_STANDS_BEFORE_IT, ...FAILURES];
   for (const [line, exitCode, failed] of cases) {
     test(`\`${line}\` with exit code ${exitCode} ${failed ? "failed" : "did not fail"}`, () => {
-      const status = endingOf({ tool: "bash", input: { command: line }, reported: "completed", exitCode });
+      const status = endingOf({ input: { command: line }, reported: "completed", exitCode });
       assert.equal(status, failed ? "error" : "completed");
     });
   }
 
   test("may be a list of words, or have another name", () => {
-    const status = (input: unknown): string => endingOf({ tool: "shell", input, reported: "completed", exitCode: 1 });
+    const status = (input: unknown): string => endingOf({ input, reported: "completed", exitCode: 1 });
     assert.equal(status({ command: ["bash", "-lc", "cat f | grep 'x y'"] }), "completed");
     assert.equal(status({ command: ["grep", "a|b; c", "it's"] }), "completed");
     assert.equal(status({ command: ["grep x f"] }), "completed");
@@ -150,13 +151,13 @@ describe("a command that the host reports as completed", () => {
       "[[ a && ",
     ]) {
       const input = { command: piece.repeat(40_000) };
-      assert.match(endingOf({ tool: "bash", input, reported: "completed", exitCode: 1 }), /^(?:error|completed)$/);
+      assert.match(endingOf({ input, reported: "completed", exitCode: 1 }), /^(?:error|completed)$/);
     }
   });
 });
 
-describe("a result in a transcript", () => {
-  const result = (fields: Partial<RecordedEnd>): RecordedEnd => ({
+describe("a result of opencode", () => {
+  const result = (fields: Partial<HostEnd>): HostEnd => ({
     tool: "bash",
     input: { command: "make" },
     ...fields,
@@ -164,32 +165,32 @@ describe("a result in a transcript", () => {
 
   test("is judged by the exit code in its metadata, and the status reported by the host is kept", () => {
     for (const key of ["exit", "exitCode", "exit_code"]) {
-      assert.deepEqual(recordedEnd(result({ status: "completed", metadata: { [key]: 3 } })), {
+      assert.deepEqual(judgedEnd(result({ status: "completed", metadata: { [key]: 3 } })), {
         status: "error",
         hostStatus: "completed",
         exitCode: 3,
       });
     }
-    assert.deepEqual(recordedEnd(result({ metadata: { exit: 0 } })), { status: "completed", exitCode: 0 });
-    assert.deepEqual(recordedEnd(result({ metadata: { exit: null } })), { status: "completed" });
-    assert.deepEqual(recordedEnd(result({ metadata: "exit 3" })), { status: "completed" });
-    assert.deepEqual(recordedEnd(result({})), { status: "completed" });
+    assert.deepEqual(judgedEnd(result({ metadata: { exit: 0 } })), { status: "completed", exitCode: 0 });
+    assert.deepEqual(judgedEnd(result({ metadata: { exit: null } })), { status: "completed" });
+    assert.deepEqual(judgedEnd(result({ metadata: "exit 3" })), { status: "completed" });
+    assert.deepEqual(judgedEnd(result({})), { status: "completed" });
   });
 
   test("is judged the same again once it was judged", () => {
     for (const metadata of [{ exit: 3 }, { exit: 0 }, { timeout: true }, {}]) {
-      const once = recordedEnd(result({ metadata }));
-      assert.deepEqual(recordedEnd(result({ ...once, metadata })), once);
-      assert.deepEqual(recordedEnd(result({ ...once })), once);
+      const once = judgedEnd(result({ metadata }));
+      assert.deepEqual(judgedEnd(result({ ...once, metadata })), once);
+      assert.deepEqual(judgedEnd(result({ ...once })), once);
     }
   });
 
   test("failed if the host stopped the command for its time, the code failed, or the tool is unknown", () => {
-    assert.equal(recordedEnd(result({ metadata: { timeout: true } })).status, "error");
-    assert.equal(recordedEnd(result({ metadata: { timeout: 5_000, exit: 0 } })).status, "completed");
-    assert.equal(recordedEnd(result({ tool: "execute", metadata: { error: true } })).status, "error");
-    assert.equal(recordedEnd(result({ tool: "demo_execute", metadata: { error: true } })).status, "completed");
-    const unknown = recordedEnd({ tool: "invalid", input: { tool: "no_such", error: "no such tool" } });
+    assert.equal(judgedEnd(result({ metadata: { timeout: true } })).status, "error");
+    assert.equal(judgedEnd(result({ metadata: { timeout: 5_000, exit: 0 } })).status, "completed");
+    assert.equal(judgedEnd(result({ tool: "execute", metadata: { error: true } })).status, "error");
+    assert.equal(judgedEnd(result({ tool: "demo_execute", metadata: { error: true } })).status, "completed");
+    const unknown = judgedEnd({ tool: "invalid", input: { tool: "no_such", error: "no such tool" } });
     assert.deepEqual(unknown, { status: "error", hostStatus: "completed" });
   });
 
@@ -197,7 +198,7 @@ describe("a result in a transcript", () => {
     const note = (text: string, name = "shell"): string => `out\n\n<${name}_metadata>\n${text}\n</${name}_metadata>`;
     const tooLong = "tool terminated command after exceeding timeout 500 ms. Retry with a larger one.";
     const status = (output: unknown, exit: number | null = null): string =>
-      recordedEnd(result({ output, metadata: { exit } })).status;
+      judgedEnd(result({ output, metadata: { exit } })).status;
     assert.equal(status(note(`shell ${tooLong}`)), "error");
     assert.equal(status(note(`bash ${tooLong}`, "bash")), "error");
     assert.equal(status(note("User aborted the command")), "interrupted");
@@ -207,21 +208,24 @@ describe("a result in a transcript", () => {
     assert.equal(status(note("something else")), "completed");
     assert.equal(status({ text: note("User aborted the command") }), "completed");
     // A transcript whose kept output is gone has only the beginning of it.
-    const judged = recordedEnd(result({ output: note(`shell ${tooLong}`) }));
-    assert.deepEqual(recordedEnd(result({ ...judged, output: "out" })), judged);
+    const judged = judgedEnd(result({ output: note(`shell ${tooLong}`) }));
+    assert.deepEqual(judgedEnd(result({ ...judged, output: "out" })), judged);
   });
 
   test("keeps the host's own verdict: an error, an interruption, a refusal", () => {
-    assert.deepEqual(recordedEnd(result({ status: "error" })), { status: "error" });
-    assert.deepEqual(recordedEnd(result({ status: "interrupted", metadata: { exit: 130 } })), {
+    assert.deepEqual(judgedEnd(result({ status: "error" })), { status: "error" });
+    assert.deepEqual(judgedEnd(result({ status: "interrupted", metadata: { exit: 130 } })), {
       status: "interrupted",
       exitCode: 130,
     });
     const refusal = "The user rejected permission to use this specific tool call.";
-    assert.deepEqual(recordedStatus(result({ status: "error" }), refusal), { status: "rejected", isError: true });
-    assert.deepEqual(recordedStatus(result({ metadata: { exit: 1 } }), refusal), {
+    assert.deepEqual(judgedEnd(result({ status: "error", output: refusal })), { status: "rejected" });
+    assert.deepEqual(judgedEnd(result({ status: "error", output: "Tool execution aborted" })), {
+      status: "interrupted",
+    });
+    assert.deepEqual(judgedEnd(result({ metadata: { exit: 1 }, output: refusal })), {
       status: "error",
-      isError: false,
+      hostStatus: "completed",
       exitCode: 1,
     });
   });

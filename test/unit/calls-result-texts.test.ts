@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { errorText, resultStatus, type ResultFacts } from "../../src/calls/result-texts.ts";
+import { resultStatus, type ResultFacts } from "../../src/agents/claude-code/claude-endings.ts";
+import { endingInText, errorText, exitCodeInText, type ResultTexts } from "../../src/calls/result-texts.ts";
 import type { ToolStatus } from "../../src/parse/model.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -80,18 +81,38 @@ const statuses: [string, ResultFacts, ToolStatus][] = [
     "error",
   ],
   ["a hook that blocked", { isError: true, text: "PreToolUse:Bash hook error: [guard.sh]: no" }, "error"],
-  [
-    "a refusal in opencode",
-    { isError: true, text: "The user rejected permission to use this specific tool call." },
-    "rejected",
-  ],
-  ["an abort in opencode", { isError: true, text: "Tool execution aborted" }, "interrupted"],
 ];
 
-describe("resultStatus", () => {
+describe("a result of Claude Code", () => {
   for (const [name, facts, expected] of statuses) {
     test(`${name}: ${expected}`, () => assert.equal(resultStatus(facts), expected));
   }
+});
+
+describe("texts of an agent without marks", () => {
+  const texts: ResultTexts = {
+    rejected: ["exec command rejected by user"],
+    interrupted: ["aborted by user"],
+    failed: ["apply_patch verification failed", "unsupported call: "],
+    exitCode: /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process exited with code (\d+)$/m,
+  };
+
+  test("say how a call ended at their beginning only", () => {
+    assert.equal(endingInText(texts, "aborted by user after 1.6s"), "interrupted");
+    assert.equal(endingInText(texts, "exec command rejected by user"), "rejected");
+    assert.equal(endingInText(texts, "unsupported call: no_such"), "error");
+    assert.equal(endingInText(texts, "log: aborted by user"), undefined);
+    assert.equal(endingInText({ rejected: [], interrupted: [] }, "unsupported call: no_such"), undefined);
+  });
+
+  test("have the exit code of a command", () => {
+    assert.equal(
+      exitCodeInText(texts, "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n"),
+      3,
+    );
+    assert.equal(exitCodeInText(texts, "Output:\nnothing"), undefined);
+    assert.equal(exitCodeInText({ rejected: [], interrupted: [] }, "Process exited with code 3"), undefined);
+  });
 });
 
 describe("errorText", () => {

@@ -110,15 +110,9 @@ const SESSION = {
   ],
 };
 
-/** The session as an export, as recorded now in both formats, and as version 0.3 recorded it. */
+/** The session as an export, and as recorded in both formats. */
 const files: Record<string, string> = {};
 const home = makeTempDir();
-
-/** An entry as it was before exit codes had a field and failures were judged. */
-function asBefore(line: string): string {
-  const { hostStatus, exitCode: _, ...entry }: Record<string, unknown> = JSON.parse(line);
-  return JSON.stringify(hostStatus === undefined ? entry : { ...entry, status: hostStatus });
-}
 
 beforeAll(async () => {
   const folder = join(home, ".openfleet");
@@ -134,10 +128,7 @@ beforeAll(async () => {
   files["markdown"] = join(folder, "transcripts", `${ID}.md`);
   files["jsonl"] = join(folder, "transcripts", `${ID}.jsonl`);
   files["export"] = join(home, "export.json");
-  files["jsonl of 0.3"] = join(home, "before.jsonl");
   writeFileSync(files["export"], JSON.stringify(SESSION, null, 2));
-  const lines = readFileSync(files["jsonl"], "utf8").trimEnd().split("\n");
-  writeFileSync(files["jsonl of 0.3"], `${lines.map(asBefore).join("\n")}\n`);
 });
 
 async function printed(...argv: string[]): Promise<string> {
@@ -146,7 +137,7 @@ async function printed(...argv: string[]): Promise<string> {
   return stdout;
 }
 
-for (const form of ["export", "markdown", "jsonl", "jsonl of 0.3"]) {
+for (const form of ["export", "markdown", "jsonl"]) {
   describe(`calls that failed, in ${form}`, () => {
     const file = (): string => files[form] ?? "";
 

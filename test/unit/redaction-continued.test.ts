@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { judgedEnd } from "../../src/agents/opencode/opencode-endings.ts";
 import { createRedaction } from "../../src/transcript/create-recorder.ts";
 import { RecordingFolder } from "../../src/transcript/recording-folder.ts";
 import { KeptFiles } from "../../src/transcript/kept-files.ts";
@@ -63,6 +64,7 @@ function preparation(): EntryRedactor {
   return new EntryRedactor({
     files,
     redaction: createRedaction(),
+    judgeEnd: judgedEnd,
     include: { reasoning: true, events: true },
     maxInlineChars: undefined,
   });

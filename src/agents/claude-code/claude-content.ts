@@ -2,7 +2,7 @@
 import type { BlockDraft } from "../../parse/message-draft.ts";
 import { countIn, fieldsOf, isFields, jsonText, textIn, textOf, type Fields } from "../../parse/json-fields.ts";
 import type { BlockMetadata } from "../../parse/model.ts";
-import { exitCodeInError, resultStatus } from "../../calls/result-texts.ts";
+import { exitCodeInError, resultStatus } from "./claude-endings.ts";
 
 /**
  * Returns the blocks of `message.content` of any shape. `line` is the whole record: its `toolUseResult` shows how a

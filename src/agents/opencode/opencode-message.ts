@@ -20,6 +20,7 @@ import { countOf, fieldsOf, isFields, listOf, textOf, type Fields } from "../../
 import type { MessageMetadata } from "../../parse/model.ts";
 import { timeOf } from "../../parse/times.ts";
 import { errorFields, isAborted, modelName, partRecords, usage, userPart } from "./opencode-records.ts";
+import { judgedEnd } from "./opencode-endings.ts";
 import { entryDraft } from "../transcripts/transcript-entries.ts";
 import { UsageSums } from "../transcripts/transcript-usage.ts";
 import { attachmentBlock, userDraft } from "../transcripts/transcript-user.ts";
@@ -125,7 +126,7 @@ function recordEntries(record: HostRecord, part: Fields, context: MessageContext
       const result = resultEntry(place(end.endMs, use.timestamp), call, end);
       const attachments = end.files?.map(attachmentOf);
       // The host cut the output and saved all of it in a separate file.
-      return [use, { ...result, ...given({ attachments, outputMissing: end.wholeOutputPath }) }];
+      return [use, { ...result, ...judgedEnd(result), ...given({ attachments, outputMissing: end.wholeOutputPath }) }];
     }
     case "usage":
       return [usageEntry(place(undefined, ended), context.model, record)];

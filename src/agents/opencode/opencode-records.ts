@@ -18,12 +18,10 @@ import {
   stringOf,
   type Fields,
 } from "../../parse/json-fields.ts";
+import { opencodeTools } from "./opencode-tools.ts";
 
 /** Maximum length of a string in a tool's metadata. Edits put whole files there, which are already in the input. */
 const MAX_METADATA_CHARS = 10_000;
-
-/** Tools that start a session: `task` of 1.x, `subagent` of 2.x. */
-const SUBAGENT_TOOLS = new Set(["task", "subagent"]);
 
 /** Parts that are not conversation. */
 const SILENT = new Set<unknown>(["step-start", "snapshot"]);
@@ -188,18 +186,17 @@ function callRecord(part: Fields, of: { sessionID: string; messageID: string; pa
   const time = fieldsOf(state, "time");
   const metadata = fieldsOf(state, "metadata");
   const tool = stringOf(part, "tool") ?? "unknown";
+  const startsSubagent = opencodeTools(tool, undefined).kind === "subagent";
   return {
     kind: "call",
     ...of,
     tool,
     callID: textOf(part, "callID") ?? of.partID,
-    startsSubagent: SUBAGENT_TOOLS.has(tool),
+    startsSubagent,
     ...given({
       input: stringOf(state, "status") === "pending" ? undefined : fieldOf(state, "input"),
       startMs: numberOf(time, "start"),
-      subagentID: SUBAGENT_TOOLS.has(tool)
-        ? (textOf(metadata, "sessionId") ?? textOf(metadata, "sessionID"))
-        : undefined,
+      subagentID: startsSubagent ? (textOf(metadata, "sessionId") ?? textOf(metadata, "sessionID")) : undefined,
       end: callEnd(state),
     }),
   };

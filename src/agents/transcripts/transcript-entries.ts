@@ -11,7 +11,6 @@ import type {
   ToolUseEntry,
   TranscriptEntry,
 } from "../../transcript/format/formats.ts";
-import { recordedStatus } from "../../calls/ending.ts";
 import type { MessageDraft } from "../../parse/message-draft.ts";
 import { countOf, isFields, jsonText, textOf } from "../../parse/json-fields.ts";
 import type { BlockMetadata } from "../../parse/model.ts";
@@ -80,7 +79,7 @@ function callDraft(entry: ToolUseEntry): MessageDraft {
 function resultDraft(entry: ToolResultEntry): MessageDraft {
   const { tool, callID, partID, output, attachments = [] } = entry;
   const text = typeof output === "string" ? output : jsonText(output);
-  const { status, isError, exitCode } = recordedStatus(entry, text);
+  const { status = "completed", hostStatus, exitCode } = entry;
   return {
     type: "user",
     role: "user",
@@ -92,7 +91,7 @@ function resultDraft(entry: ToolResultEntry): MessageDraft {
         toolName: tool,
         ...(callID === "" ? {} : { toolUseId: callID }),
         text,
-        isError,
+        isError: hostStatus === undefined && (status === "error" || status === "rejected"),
         status,
         exitCode,
         metadata: resultMetadata(entry),

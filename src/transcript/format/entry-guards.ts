@@ -79,7 +79,7 @@ const CHECKS = {
   tool_result: {
     ...call,
     output: anything,
-    status: optional(oneOf("completed", "error", "interrupted")),
+    status: optional(oneOf("completed", "error", "interrupted", "rejected")),
     hostStatus: optional(oneOf("completed")),
     exitCode: optional(isNumber),
     title: optional(isString),

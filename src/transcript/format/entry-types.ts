@@ -117,7 +117,7 @@ export interface ToolResultEntry extends BaseEntry {
   /** Output of the tool; for a failed call, the error message. */
   output: unknown;
   /** Outcome by one rule for all hosts (`src/calls/ending.ts`). Absent means completed. */
-  status?: "completed" | "error" | "interrupted";
+  status?: "completed" | "error" | "interrupted" | "rejected";
   /** Status reported by the host, if it differs from `status`. */
   hostStatus?: "completed";
   /** Exit code of the command, if the call ran one. */

@@ -77,11 +77,10 @@ function addToolUse(section: SectionBuilder, entry: ToolUseEntry, options: Markd
 function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   section.callID(entry.callID);
   if (entry.title !== undefined) section.title(entry.title);
-  section.note("status", notedStatus(entry));
+  const noted = notedStatus(entry);
+  section.note("status", noted);
   section.notes(entry, "hostStatus", "exitCode", "unfinished");
-  if (entry.status !== undefined && (entry.status === "interrupted" || entry.continues !== undefined)) {
-    section.line(`**Status**: ${entry.status}`);
-  }
+  if (noted) section.line(`**Status**: ${noted}`);
   if (entry.exitCode !== undefined && entry.exitCode !== 0) section.line(`**Exit code**: ${entry.exitCode}`);
   showSubagent(section, entry.subagent, options);
   section.line("### Output");
@@ -94,7 +93,7 @@ function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options:
 
 /** Returns the status unless the heading says it; null for an entry without one. */
 function notedStatus({ status, continues }: ToolResultEntry): string | null | undefined {
-  if (continues !== undefined || status === "interrupted") return status;
+  if (continues !== undefined || status === "interrupted" || status === "rejected") return status;
   return status === undefined ? null : undefined;
 }
 

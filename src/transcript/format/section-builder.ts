@@ -133,7 +133,7 @@ export class SectionBuilder {
     const start = `## [${timestamp}] `;
     if (isReplacement) return `${start}${LAYOUTS.session_event.headings[0]}: ${replacementName}`;
     const [kind, failedKind = kind] = headings;
-    const isFailed = entry.status === "error" || entry.status === "interrupted";
+    const isFailed = entry.status !== undefined && entry.status !== "completed";
     const heading = start + (isFailed ? failedKind : kind);
     const value = name && entry[name];
     if (name === undefined || value === undefined) return heading;

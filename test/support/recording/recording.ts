@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { judgedEnd } from "../../../src/agents/opencode/opencode-endings.ts";
 import { parseOptions, type Options } from "../../../src/config.ts";
 import type { FaultEvent } from "../../../src/transcript/files/fault.ts";
 import type { FileSystem } from "../../../src/transcript/files/file-system.ts";
@@ -39,6 +40,7 @@ export class Recording {
     const { queries = NO_ANSWERS, fs, redaction, hostOutputs = [], ...options } = given;
     this.recorder = createRecorder({
       dataFolder,
+      judgeEnd: judgedEnd,
       options: { ...parseOptions({ redact: false }).options, ...options },
       queries,
       hostOutputs,
