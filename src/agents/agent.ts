@@ -3,6 +3,8 @@
  * (`registry.ts`).
  */
 import type { ToolTable } from "../calls/tools.ts";
+import type { FormatTraits, ReadOptions, SessionContent } from "../parse/content.ts";
+import type { InputUnit } from "../parse/message-draft.ts";
 import type { SessionFiles } from "../places/session-files.ts";
 import type { Place, SessionRef, Unreadable, Where } from "../places/session-ref.ts";
 
@@ -24,6 +26,9 @@ export interface Agent {
   /** Says what its tools do: which read, write or run what. */
   readonly tools: ToolTable;
 
+  /** Formats of its content: of the files that it keeps, and of what it prints or exports. */
+  readonly formats: readonly Format[];
+
   /** Returns the places where its sessions may be, even if they do not exist, from its environment variables and defaults. */
   places(where: Where, files: SessionFiles): Promise<Place[]>;
 
@@ -32,6 +37,27 @@ export interface Agent {
    * files: see `unreadable`.
    */
   scan(place: Place, files: SessionFiles, options: ScanOptions): Promise<ScannedSessions>;
+
+  /**
+   * Opens a session in one of its places that is not just the bytes of its file: rows of a database, or a file that needs
+   * other files. `content` is the file's, which may be opened any number of times. Default: `content`.
+   */
+  open?(ref: SessionRef, files: SessionFiles, content: SessionContent): SessionContent;
+
+  /**
+   * Returns the head of a session in one of its places, with what other files say of it, such as a list of titles. `head`: of
+   * its own file. Default: `head`.
+   */
+  head?(ref: SessionRef, files: SessionFiles, head: SessionHead): Promise<SessionHead>;
+
+  /**
+   * Returns the session in a file that is in one of the agent's formats, wherever it is. `head`: of the file. Default: its id is
+   * that in its head, or else its name.
+   */
+  fileRef?(file: NamedFile, head: SessionHead): SessionRef;
+
+  /** For sessions whose place names their project in a form that cannot be decoded: their `projectLabel`. */
+  labels?: ProjectLabels;
 
   /**
    * Returns places beside its own that have sessions in a form that is not read. `known`: ids of the sessions that were
@@ -60,6 +86,50 @@ export interface Agent {
 
   /** Returns which of its sessions it deletes, and when: a rule for each of its places. Default: it deletes none. */
   retention?(where: Where): Promise<Retention[]>;
+}
+
+/** Layout of a session's bytes, and its reader. */
+export interface Format extends FormatTraits {
+  /** Detects the format from the first bytes of an input (64 KiB, or all of a shorter input) as text. Never true for two formats. */
+  detect(head: string): boolean;
+  /** Others' lines may pass for its, so it is asked after all others. */
+  readonly isFallback?: boolean;
+  /** The agent prints or exports it, and keeps its sessions in another form. */
+  readonly isExport?: boolean;
+  /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */
+  read(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]>;
+  /**
+   * Reads the head of a session from the first bytes of its file, which may end anywhere. Undefined if they do not say whose
+   * they are. Default: from the session fields of units.
+   */
+  head?(start: Uint8Array): Promise<SessionHead | undefined>;
+}
+
+/** Session fields from the beginning of its content. */
+export interface SessionHead {
+  sessionId: string | null;
+  parentId: string | null;
+  /** Folder of the project. */
+  cwd: string | null;
+  /** Only if no title can come later in the content. */
+  title: string | null;
+  startedMs: number | null;
+  /** More bytes would add nothing. Default: folder and start are known. */
+  isWhole?: boolean;
+}
+
+export interface NamedFile {
+  path: string;
+  bytes: number;
+  modifiedMs: number;
+}
+
+/** Compares labels with projects, without reading sessions. Several projects can share a label. */
+export interface ProjectLabels {
+  /** Returns whether a session with the label may be of a folder: `yes` if it is the folder's own label, `maybe` if it may be of a folder inside. */
+  ofFolder(label: string, folder: string): "yes" | "maybe" | "no";
+  /** The same for a folder of which only the last part of the path is known. */
+  ofName(label: string, name: string): "yes" | "maybe" | "no";
 }
 
 export interface ScanOptions {

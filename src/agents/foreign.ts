@@ -1,8 +1,5 @@
 /** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
-import { MAX_LINE_BYTES, problemAt, type Format, type InputPlace, type InputUnit } from "../parse/message-draft.ts";
-import type { ParseErrorCode } from "../parse/model.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "../parse/json-fields.ts";
-import { linesOfBytes } from "../transcript/format/lines.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-code/claude-record.ts";
 import { headRecords } from "./json-head.ts";
 
@@ -103,28 +100,4 @@ const UTF_16 = /^(?:\ufffd\ufffd)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
 /** Returns whether a content is in UTF-16, by its first bytes read as UTF-8. */
 export function isUtf16(head: string): boolean {
   return UTF_16.test(head);
-}
-
-/** Returns a source that skips all lines and reports why, for the content of another agent and for UTF-16. */
-export function refusedFormat(head: string): Format | undefined {
-  const agent = foreignAgent(head);
-  if (isUtf16(head))
-    return skippingSource("invalid_json", "This file is in UTF-16, and only UTF-8 is read. Convert it with iconv.");
-  const reason = `This is a session of ${agent}, which cannot be read yet.`;
-  return agent === undefined ? undefined : skippingSource("unsupported_agent", reason);
-}
-
-function skippingSource(code: ParseErrorCode, reason: string): Format {
-  return {
-    name: "claude-code",
-    lines: "json",
-    detect: () => false,
-    async *read(chunks, { maxLineBytes = MAX_LINE_BYTES }) {
-      const unitOf = ({ line, offset }: InputPlace): InputUnit => {
-        const problems = [problemAt({ line, offset }, code, reason)];
-        return { line, offset, lines: 1, outcome: { as: "failed" }, messages: [], problems };
-      };
-      for await (const lines of linesOfBytes(chunks, maxLineBytes)) yield lines.map(unitOf);
-    },
-  };
 }

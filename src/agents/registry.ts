@@ -1,6 +1,6 @@
 /** All agents. A new one is a file or folder here, and a line in this list. */
 import type { SessionRef } from "../places/session-ref.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, Format } from "./agent.ts";
 import { claudeCode } from "./claude-code/claude-code.ts";
 import { kilo, opencode } from "./opencode/opencode.ts";
 import { transcripts } from "./transcripts/transcripts.ts";
@@ -14,6 +14,12 @@ export const AGENT_NAMES: readonly string[] = AGENTS.filter(({ hasSessions }) =>
 /** Returns the agent with a name; undefined if there is none, as a store may have sessions of agents that came later. */
 export function agentNamed(name: string | null): Agent | undefined {
   return AGENTS.find((each) => each.name === name);
+}
+
+/** Returns the agent that keeps its sessions in a format; undefined for one that is only printed or exported. */
+export function agentKeeping(format: Format | undefined): Agent | undefined {
+  if (format === undefined || format.isExport === true) return undefined;
+  return AGENTS.find(({ formats }) => formats.includes(format));
 }
 
 /** Returns the agent in whose place a session is; undefined for any other file. */

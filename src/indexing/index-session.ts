@@ -1,16 +1,13 @@
 /** Indexes one session: reads it from its start, and writes the rows that changed. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { hash } from "node:crypto";
-import type { Format, InputUnit } from "../parse/message-draft.ts";
-import { detectInput } from "../parse/detect-input.ts";
-import { claudeCode } from "../agents/claude-code/claude-formats.ts";
-import { HEAD_BYTES } from "../agents/formats.ts";
+import type { InputUnit } from "../parse/message-draft.ts";
+import type { FormatTraits, OpenedContent } from "../parse/content.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { type FolderListings, needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
-import { refusingContent } from "../sessions/refuse-content.ts";
-import { readableBytes, refusalOptions, StoreFormat } from "../sessions/open-session.ts";
+import { openReadable } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/session-kept-files.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { placeOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
@@ -93,25 +90,17 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
-  if (ref.path === null || ref.bytes === null) {
-    const read = { ...request, ref };
-    if (ref.database !== null)
-      return { as, ...(await new Indexing(read, stored, new StoreFormat(ref, ref.database)).run(NO_CHUNKS)) };
-    const { source = claudeCode, rest } = await detectInput(readableBytes(ref));
-    return { as, ...(await new Indexing(read, stored, source).run(rest)) };
-  }
-  const file = openSync(ref.path, "r");
-  try {
-    const { size, mtimeMs } = fstatSync(file);
-    const dated = { ...ref, bytes: size, modifiedMs: mtimeMs };
-    const start = bytesOf(file, Math.min(size, HEAD_BYTES), HEAD_BYTES);
-    const { source = claudeCode } = await detectInput(refusingContent(start, placeOf(ref), refusalOptions(ref)));
-    const agentProgress = await needsAgentProgress(ref, request.listings);
-    const indexing = new Indexing({ ...request, ref: dated }, stored, source, agentProgress);
-    return { as, ...(await indexing.run(bytesOf(file, size, request.limits.chunkBytes))) };
-  } finally {
-    closeSync(file);
-  }
+  const agentProgress = await needsAgentProgress(ref, request.listings);
+  // The size and time before reading: if the file changes meanwhile, the next run finds that.
+  const dated = ref.path === null || ref.bytes === null ? ref : { ...ref, ...datedNow(ref.path) };
+  const content = openReadable(dated, { chunkBytes: request.limits.chunkBytes });
+  const { format, units } = await content.open({ readOutput: outputReader(ref), agentProgress });
+  return { as, ...(await new Indexing({ ...request, ref: dated }, stored, format, agentProgress).run(units)) };
+}
+
+function datedNow(path: string): Pick<SessionRef, "bytes" | "modifiedMs"> {
+  const { size, mtimeMs } = statSync(path);
+  return { bytes: size, modifiedMs: mtimeMs };
 }
 
 function isOfPlace({ machine_id, host, path }: StoredSession, { ref, store: { machine } }: IndexRequest): boolean {
@@ -120,8 +109,6 @@ function isOfPlace({ machine_id, host, path }: StoredSession, { ref, store: { ma
 }
 
 type Done = Omit<SessionOutcome, "as">;
-
-const NO_CHUNKS: AsyncIterable<Uint8Array> = (async function* () {})();
 
 /** Bits of a hash that a number holds exactly, in hexadecimal digits. */
 const HASH_DIGITS = 13;
@@ -132,7 +119,7 @@ type RowsToWrite = Pick<SessionChange, "messages" | "blocks" | "superseded" | "f
 class Indexing {
   readonly #request: IndexRequest;
   readonly #stored: StoredSession | undefined;
-  readonly #source: Format;
+  readonly #format: FormatTraits;
   readonly #agentProgress: boolean;
   readonly #words: WordRedactor;
   readonly #facts: SessionFacts;
@@ -144,45 +131,38 @@ class Indexing {
   #revision: number;
   #written = 0;
 
-  constructor(request: IndexRequest, stored: StoredSession | undefined, source: Format, agentProgress = false) {
+  constructor(request: IndexRequest, stored: StoredSession | undefined, format: FormatTraits, agentProgress: boolean) {
     const { sessionId, redactor, store } = request;
     this.#request = request;
     this.#stored = stored;
-    this.#source = source;
+    this.#format = format;
     this.#agentProgress = agentProgress;
     this.#words = new WordRedactor(redactor);
     this.#facts = new SessionFacts({
-      hasLines: source.lines !== "none",
-      isRedacted: source.isRedacted === true,
+      hasLines: format.lines !== "none",
+      isRedacted: format.isRedacted === true,
     });
     const salt = `${store.machine.hashKey} ${INDEX_RULES}\n`;
     const seal = (content: string): number =>
       Number.parseInt(hash("sha1", Buffer.from(salt + content)).slice(0, HASH_DIGITS), 16);
-    this.#rows = new SessionRows({ sessionId, source, seal });
+    this.#rows = new SessionRows({ sessionId, format, seal });
     this.#revision = stored?.state.revision ?? 0;
   }
 
-  /** Reads the chunks to their end, and writes in transactions of limited size. */
-  async run(chunks: AsyncIterable<Uint8Array>): Promise<Done> {
+  /** Reads the units to their end, and writes in transactions of limited size. */
+  async run(batches: OpenedContent["units"]): Promise<Done> {
     const { store, sessionId, ref, limits, signal, level } = this.#request;
     if (this.#revision > 0 && level === "content") this.#states = await store.rowStates(sessionId);
-    let bytes = 0;
-    const counted = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const chunk of chunks) {
-        bytes += chunk.length;
-        yield chunk;
-      }
-    };
+    let bytes = ref.bytes ?? 0;
     const part = { chars: 0, units: 0 };
-    const options = { readOutput: outputReader(ref), agentProgress: this.#agentProgress };
-    for await (const units of this.#source.read(counted(), options)) {
+    for await (const units of batches) {
       signal?.throwIfAborted();
       for (const unit of units) {
         this.#facts.add(unit);
         this.#rows.add(unit);
         part.chars += sizeOf(unit);
         part.units += 1;
-        if (ref.database !== null) bytes += sizeOf(unit);
+        if (ref.bytes === null) bytes += sizeOf(unit);
         if (part.chars < limits.textChars && part.units < limits.events) continue;
         await this.#flush(false);
         part.chars = part.units = 0;
@@ -296,7 +276,7 @@ class Indexing {
             revision,
             lines: this.#facts.lines,
             events: this.#rows.blockCount,
-            format: this.#source.name,
+            format: this.#format.name,
             agent_progress: this.#agentProgress,
           };
     const figures = isEnd ? { ...mark, agentProgress: this.#agentProgress } : (this.#stored?.figures ?? null);
@@ -331,16 +311,4 @@ function sizeOf({ messages }: InputUnit): number {
     }
   }
   return size;
-}
-
-/** Yields chunks that do not share memory, because readers keep them. */
-async function* bytesOf(file: number, to: number, chunkBytes: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < to;) {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, to - at));
-    const length = readSync(file, buffer, 0, buffer.length, at);
-    if (length === 0) return;
-    at += length;
-    yield buffer.subarray(0, length);
-    await setImmediate();
-  }
 }

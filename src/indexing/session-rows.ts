@@ -7,7 +7,8 @@ import { given } from "../given.ts";
 import { isOwnRecall } from "../calls/own-recall.ts";
 import { hitRole } from "../parse/searched-texts.ts";
 import { Assembler } from "../parse/assembler.ts";
-import type { Format, InputUnit } from "../parse/message-draft.ts";
+import type { InputUnit } from "../parse/message-draft.ts";
+import type { FormatTraits } from "../parse/content.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type {
@@ -26,7 +27,7 @@ import { storableTime } from "../store/storable.ts";
 
 export interface RowsOptions {
   sessionId: string;
-  source: Format;
+  format: FormatTraits;
   /** Returns a number that differs for different contents, and from which nobody can guess a secret in them. */
   seal: (content: string) => number;
 }
@@ -264,8 +265,8 @@ export class SessionRows {
   }
 
   #blockId(block: ParsedContentBlock, { place }: BlockOrigin): string {
-    const { sessionId, source } = this.#options;
-    if (source.hasStableIds === true) return eventId([sessionId, ...this.#numbered(nameOf(block)).split("\n")]);
+    const { sessionId, format } = this.#options;
+    if (format.hasStableIds === true) return eventId([sessionId, ...this.#numbered(nameOf(block)).split("\n")]);
     const onPlace = this.#atPlace(place.offset);
     return eventId([sessionId, String(place.offset), String(onPlace), block.block_type, block.source_uuid ?? ""]);
   }

@@ -1,19 +1,9 @@
 /** Reads a session line by line, with each line's part of a message. */
-import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { Assembler, type PlacedPiece } from "./assembler.ts";
-import { detectInput } from "./detect-input.ts";
-import { isFormat, type Format, type InputUnit } from "./message-draft.ts";
+import type { FormatTraits, OpenedContent, ReadOptions, SessionContent } from "./content.ts";
+import type { InputUnit } from "./message-draft.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
-import type { ParseOptions } from "./parse-options.ts";
 import { flatPricing } from "./pricing.ts";
-import { breathing } from "./read-transcript.ts";
-import { claudeCode } from "../agents/claude-code/claude-formats.ts";
-
-/** A signal stops reading; the result covers what was read until then. */
-export type LineOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput" | "signal"> & {
-  /** More input may come much later, so nothing waits for it: see `detectInput` and `ReadOptions`. */
-  isGrowing?: boolean;
-};
 
 /** One line's part of a message, without repeated blocks. */
 export interface LineMessage {
@@ -28,23 +18,18 @@ export interface ReadLine {
 }
 
 export interface OpenLines {
-  source: Format;
+  format: FormatTraits;
   lines: AsyncGenerator<ReadLine>;
 }
 
-/** Starts reading an input of any source. No content makes it throw; errors of the input itself are passed on. */
-export async function readLines(input: TranscriptInput | Format, options: LineOptions = {}): Promise<OpenLines> {
-  const chunks = typeof input === "object" && isFormat(input) ? input : breathing(chunksOf(input));
-  const { source = claudeCode, rest } = await detectInput(chunks, options.isGrowing);
-  return { source, lines: linesOf(source, rest, options) };
+/** Starts reading. No content makes it throw; errors of the input itself are passed on. The result covers what was read until the signal. */
+export async function readLines(content: SessionContent, options: ReadOptions = {}): Promise<OpenLines> {
+  const { format, units } = await content.open(options);
+  return { format, lines: linesOf(units, options.signal) };
 }
 
 /** No text is cut. */
-async function* linesOf(
-  source: Format,
-  chunks: AsyncIterable<Uint8Array>,
-  options: LineOptions,
-): AsyncGenerator<ReadLine> {
+async function* linesOf(units: OpenedContent["units"], signal: AbortSignal | undefined): AsyncGenerator<ReadLine> {
   let ids = 0;
   const assembler = new Assembler({
     sessionId: "",
@@ -54,9 +39,9 @@ async function* linesOf(
     countRedactions: false,
     onProblem: () => undefined,
   });
-  for await (const units of source.read(chunks, options)) {
-    if (options.signal?.aborted === true) return;
-    for (const unit of units) yield { unit, messages: assembler.add(unit).map((read) => onLine(read, unit)) };
+  for await (const batch of units) {
+    if (signal?.aborted === true) return;
+    for (const unit of batch) yield { unit, messages: assembler.add(unit).map((read) => onLine(read, unit)) };
   }
 }
 

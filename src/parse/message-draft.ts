@@ -1,4 +1,5 @@
-/** Output of a source, before messages are assembled. A new source yields only these. */
+/** Output of a format's reader, before messages are assembled. A new format yields only these. */
+import type { Fields } from "./json-fields.ts";
 import type {
   BlockMetadata,
   BlockType,
@@ -97,7 +98,9 @@ export interface InputUnit {
   session?: SessionDraft | undefined;
   /** Time that counts for the session's duration without a message. */
   timestamp?: string | undefined;
-  /** Identifies the entry of a source with `hasStableIds`, to recognize a repeat. */
+  /** Record of a line that is one. */
+  record?: Fields | undefined;
+  /** Identifies the entry of a format with `hasStableIds`, to recognize a repeat. */
   identity?: string | undefined;
 }
 
@@ -115,46 +118,4 @@ export function problemAt(
   recovered = false,
 ): ParseError {
   return { code, line_number: line, byte_offset: offset, reason, recovered };
-}
-
-/** Default of `ReadOptions.maxLineBytes`. Two pasted screenshots make a prompt of 6 MB. */
-export const MAX_LINE_BYTES = 64 * 1024 * 1024;
-
-export interface ReadOptions {
-  /** Lines longer than this, in bytes, are skipped. Default 64 MiB. */
-  maxLineBytes?: number | undefined;
-  /** Uses the subagent messages that Claude Code copies into `progress` lines. Default false. */
-  agentProgress?: boolean | undefined;
-  /** Reads an output saved in a separate file; undefined if it is missing. The path is relative to the transcript. */
-  readOutput?: ((path: string) => Promise<string | undefined>) | undefined;
-  /** Returns each unit at once, although later lines may change it, such as a text written in pieces. Default false. */
-  isGrowing?: boolean | undefined;
-}
-
-export interface Format {
-  /** Unique. In results and in the store. */
-  name: string;
-  /**
-   * What a line of an input is: a JSON record, or text, several of which are one entry. `none`: messages are not on lines
-   * that could be shown.
-   */
-  lines: "json" | "text" | "none";
-  /**
-   * Blocks are identified by the host's ids, not by position, because files are rewritten or there are several files of one
-   * session.
-   */
-  hasStableIds?: boolean;
-  /** Its recorder redacts it, so `[REDACTED:kind]` in its texts is counted. */
-  isRedacted?: boolean;
-  /** Detects the source from the first bytes of an input (64 KiB, or all of a shorter input) as text. */
-  detect(head: string): boolean;
-  /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */
-  read(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]>;
-}
-
-/** The bytes of a session, or a source that has its content from elsewhere: it ignores the chunks that it is given. */
-export type SessionContent = AsyncIterable<Uint8Array> | Format;
-
-export function isFormat(content: object): content is Format {
-  return "detect" in content;
 }

@@ -1,6 +1,5 @@
 /** Parses a whole session. */
-import type { TranscriptInput } from "../transcript/format/formats.ts";
-import type { Format } from "./message-draft.ts";
+import type { SessionContent } from "./content.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage, TranscriptStats } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { TranscriptReader } from "./read-transcript.ts";
@@ -9,19 +8,14 @@ import { correlateToolCalls } from "./tool-calls.ts";
 /** A caller that keeps whole sessions in memory may have little of it. */
 const MAX_LINE_BYTES = 5 * 1024 * 1024;
 
-/**
- * Parses a session of any source into rows for a database. Each row gets `sessionId` unchanged.
- *
- * `input` is the content, not a path: text, bytes, a stream or an iterable of either. No content makes it reject: damaged
- * lines are in `errors`, and `lines` has the outcomes of all lines. An error of the input itself rejects.
- */
-export async function parseTranscript(
+/** Parses a session into rows for a database. Each row gets `sessionId` unchanged. Errors of the input itself reject. */
+export async function parseContent(
   sessionId: string,
-  input: TranscriptInput | Format,
+  content: SessionContent,
   options: ParseOptions = {},
 ): Promise<ParseResult> {
   const errors: ParseResult["errors"] = [];
-  const reader = new TranscriptReader(sessionId, input, {
+  const reader = new TranscriptReader(sessionId, content, {
     maxLineBytes: MAX_LINE_BYTES,
     ...options,
     onLineError: (line, error, detail) => {

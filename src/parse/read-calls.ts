@@ -1,9 +1,8 @@
 /** Reads the calls and figures of a session without keeping its texts, which are most of it. */
-import type { TranscriptInput } from "../transcript/format/formats.ts";
-import type { Format } from "./message-draft.ts";
+import type { SessionContent } from "./content.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
-import { readTranscript, type TranscriptReader } from "./read-transcript.ts";
+import { readContent, type TranscriptReader } from "./read-transcript.ts";
 
 export interface ReadCalls {
   /** Finished reader, whose `summary()` is that of the session. */
@@ -16,12 +15,12 @@ export interface ReadCalls {
 
 /** Reads all calls. `onMessage` is called for each piece of a message, which is whole when all was read. */
 export async function readCalls(
-  input: TranscriptInput | Format,
+  content: SessionContent,
   options: ParseOptions,
   onMessage?: (message: TranscriptMessage) => void,
 ): Promise<ReadCalls> {
   let ids = 0;
-  const reader = readTranscript("", input, { generateId: () => String((ids += 1)), ...options });
+  const reader = readContent("", content, { generateId: () => String((ids += 1)), ...options });
   const messages = new Set<TranscriptMessage>();
   const blocks: ParsedContentBlock[] = [];
   for await (const batch of reader.batches()) {

@@ -1,14 +1,11 @@
 /** Reads a session block by block, in memory that grows with the number of messages and not with the size of the file. */
 import { ulid } from "ulid";
-import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { Assembler, type ReadMessage } from "./assembler.ts";
-import { detectInput } from "./detect-input.ts";
-import { isFormat, type Format, type InputUnit } from "./message-draft.ts";
+import type { FormatTraits, OpenedContent, SessionContent } from "./content.ts";
+import type { InputUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
-import { claudeCode } from "../agents/claude-code/claude-formats.ts";
-import { refusedFormat } from "../agents/foreign.ts";
 
 export type { ReadMessage } from "./assembler.ts";
 
@@ -28,39 +25,29 @@ export interface ReadSummary {
 }
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
-/** Larger chunks are processed in pieces of this size, to save memory. */
-const PIECE_BYTES = 64 * 1024;
-/** Number of bytes after which timers and signals get a turn. */
-const BREATH_BYTES = 1024 * 1024;
 const MAX_ERRORS = 10_000;
 
 /**
- * Reads a session of any agent. Iterate once over the reader; `summary()` then has the rest.
- *
- * No content makes it throw: unreadable lines are in `errors`. Errors of the input itself (a disk, a stream) are passed
- * on.
+ * Reads a session. Iterate once over the reader; `summary()` then has the rest. Errors of the input itself (a disk, a
+ * stream) are passed on.
  */
-export function readTranscript(
-  sessionId: string,
-  input: TranscriptInput | Format,
-  options: ParseOptions = {},
-): TranscriptReader {
-  return new TranscriptReader(sessionId, input, options);
+export function readContent(sessionId: string, content: SessionContent, options: ParseOptions = {}): TranscriptReader {
+  return new TranscriptReader(sessionId, content, options);
 }
 
 export class TranscriptReader implements AsyncIterable<ReadMessage> {
   readonly #sessionId: string;
-  readonly #input: TranscriptInput | Format;
+  readonly #content: SessionContent;
   readonly #options: ParseOptions;
   readonly #errors: ParseError[] = [];
   #errorCount = 0;
-  #source: Format | undefined;
+  #opened: Pick<OpenedContent, "format" | "isGuess"> | undefined;
   #assembler: Assembler | undefined;
   #aborted = false;
 
-  constructor(sessionId: string, input: TranscriptInput | Format, options: ParseOptions) {
+  constructor(sessionId: string, content: SessionContent, options: ParseOptions) {
     this.#sessionId = sessionId;
-    this.#input = input;
+    this.#content = content;
     this.#options = options;
   }
 
@@ -71,36 +58,25 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   /** Iterates over batches, which is faster. */
   async *batches(): AsyncGenerator<ReadMessage[]> {
     const { signal, pricing } = this.#options;
-    const given = this.#input;
-    const content = typeof given === "object" && isFormat(given) ? given : this.#chunksOf(given);
-    const { source: known, head, rest } = await detectInput(content);
-    const source = this.#detected(known, head);
-    const assembler = await this.#begun(source, pricing);
-    for await (const units of source.read(rest, this.#options)) {
+    const opened = await this.#content.open(this.#options);
+    this.#opened = opened;
+    const assembler = await this.#begun(opened.format, pricing);
+    for await (const units of opened.units) {
       const read: ReadMessage[] = [];
       const isStopped = this.#addAll(assembler, units, read, signal);
       if (read.length > 0) yield read;
       if (isStopped) break;
     }
+    this.#aborted ||= signal?.aborted === true;
     assembler.finish();
   }
 
-  #chunksOf(given: TranscriptInput): AsyncGenerator<Uint8Array> {
-    const { signal } = this.#options;
-    const input = chunksOf(given);
-    return breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
-  }
-
-  #detected(known: Format | undefined, head: string): Format {
-    this.#source = known;
-    return known ?? refusedFormat(head) ?? claudeCode;
-  }
-
   summary(): ReadSummary {
-    const assembler = this.#assembler;
-    if (!assembler) throw new Error("Nothing was read yet. Iterate over the reader first, then ask for its summary.");
+    const [assembler, opened] = [this.#assembler, this.#opened];
+    if (!assembler || !opened)
+      throw new Error("Nothing was read yet. Iterate over the reader first, then ask for its summary.");
     return {
-      format: assembler.lines.used > 0 || this.#source ? (this.#source ?? claudeCode).name : null,
+      format: assembler.lines.used > 0 || opened.isGuess !== true ? opened.format.name : null,
       stats: assembler.stats,
       errors: this.#errors,
       error_count: this.#errorCount,
@@ -111,14 +87,14 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     };
   }
 
-  async #begun(source: Format, pricing: ParseOptions["pricing"]): Promise<Assembler> {
+  async #begun(format: FormatTraits, pricing: ParseOptions["pricing"]): Promise<Assembler> {
     const { maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES } = this.#options;
     this.#assembler = new Assembler({
       sessionId: this.#sessionId,
       maxInlineContentBytes,
       generateId: this.#options.generateId ?? ascendingIds(),
       pricing: await pricingOf(pricing),
-      countRedactions: source.isRedacted === true,
+      countRedactions: format.isRedacted === true,
       onProblem: (problem) => this.#note(problem),
       between: this.#options.between,
     });
@@ -154,21 +130,6 @@ async function pricingOf(pricing: ParseOptions["pricing"] = "catalog"): Promise<
   return pricing === "flat" ? flatPricing : catalogPricing();
 }
 
-/** Splits large chunks, with a turn of the event loop after each megabyte so that signals are received. */
-export async function* breathing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let sinceBreath = 0;
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      const piece = chunk.subarray(at, at + PIECE_BYTES);
-      yield piece;
-      sinceBreath += piece.length;
-      if (sinceBreath < BREATH_BYTES) continue;
-      sinceBreath = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-}
-
 // Creates ids for rows.
 
 /** Crockford's base 32, as used for ULIDs. */
@@ -196,43 +157,4 @@ export function ascendingIds(now = Date.now()): () => string {
 
 function pair(bits: number): string {
   return PAIRS[bits % PAIRS.length] ?? "";
-}
-
-// Stops an input, even while it waits for a chunk.
-
-/**
- * Yields chunks until the signal is aborted, which also ends a wait for a chunk. `onAbort` is called if the input was cut
- * short. Errors of the input are passed on, unless they come after the signal.
- */
-async function* untilAborted(
-  chunks: AsyncGenerator<Uint8Array>,
-  signal: AbortSignal,
-  onAbort: () => void,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for (;;) {
-      const next = await nextOrAbort(chunks, signal);
-      if (next === undefined) return onAbort();
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    // Does not wait, because an input that waits for a chunk ends only after that.
-    const closed = Promise.allSettled([chunks.return(undefined)]);
-    if (!signal.aborted) await closed;
-  }
-}
-
-async function nextOrAbort(
-  chunks: AsyncGenerator<Uint8Array>,
-  signal: AbortSignal,
-): Promise<IteratorResult<Uint8Array, unknown> | undefined> {
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const stop = (): void => resolve(undefined);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return signal.aborted ? undefined : await Promise.race([chunks.next(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

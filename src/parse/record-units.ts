@@ -2,7 +2,8 @@
 import { linesOfBytes, type RawLine } from "../transcript/format/lines.ts";
 import type { Fields } from "./json-fields.ts";
 import { recordsOfLine } from "./json-records.ts";
-import { type InputUnit, MAX_LINE_BYTES, type MessageDraft, problemAt, type ReadOptions } from "./message-draft.ts";
+import { type InputUnit, type MessageDraft, problemAt } from "./message-draft.ts";
+import { MAX_LINE_BYTES, type ReadOptions } from "./content.ts";
 import type { ParseError } from "./model.ts";
 
 /** Converts the records of a file, in order. */
@@ -28,7 +29,9 @@ export async function* readRecords(
       const { records, problems, blank } = recordsOfLine(line, maxLineBytes);
       const first = units.length;
       for (const fields of records) {
-        units.push(reader.unit(line, fields, units.length === first ? problems : NO_PROBLEMS));
+        const unit = reader.unit(line, fields, units.length === first ? problems : NO_PROBLEMS);
+        unit.record = fields;
+        units.push(unit);
       }
       if (records.length === 0) units.push(emptyUnit(line, blank ? BLANK : FAILED, problems));
       if (records.length > 1) countOnce(units.slice(first));
@@ -61,6 +64,7 @@ export function emptyUnit(
     problems,
     session: undefined,
     timestamp: undefined,
+    record: undefined,
     identity: undefined,
   };
 }

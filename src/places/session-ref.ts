@@ -1,5 +1,5 @@
 /** References to sessions that were found but not read. */
-import type { Format } from "../parse/message-draft.ts";
+import type { SessionContent } from "../parse/content.ts";
 
 export interface SessionRef {
   /** The agent's own id: a UUID, `ses_…`; for a Claude Code subagent the name of its file, `agent-…`. */
@@ -53,7 +53,7 @@ export interface ArchivedSession {
   /** Name of the machine that it was recorded on; null for this one. Its path would mean nothing here. */
   host: string | null;
   /** Reads it from the store. */
-  source: Format;
+  content: SessionContent;
   /** Counts without rows in the store: see `SourceCounts`. */
   counts: { damaged: number; unknown_lines: number };
 }

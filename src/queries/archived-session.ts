@@ -6,8 +6,9 @@ import { isInDatabase } from "../agents/registry.ts";
 import { basename } from "node:path";
 import { hasContent } from "../indexing/is-current.ts";
 import { exactId, isOwnSession } from "../indexing/session-keys.ts";
-import type { BlockDraft, MessageDraft, Format, InputUnit } from "../parse/message-draft.ts";
-import { formatNamed } from "../agents/formats.ts";
+import type { BlockDraft, MessageDraft, InputUnit } from "../parse/message-draft.ts";
+import type { SessionContent } from "../parse/content.ts";
+import { formatNamed } from "../agents/detect.ts";
 import { msOf } from "../parse/times.ts";
 import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
 import type { SessionRef } from "../places/session-ref.ts";
@@ -45,7 +46,7 @@ export function archivedSession(
     modifiedMs:
       (isInDatabase({ source }) ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
     bytes: ref.path === null ? null : (figures ?? state).source_bytes,
-    archived: { sessionId, argument, host, source: archivedFormat(store, session, withDropped), counts },
+    archived: { sessionId, argument, host, content: archivedContent(store, session, withDropped), counts },
   };
 }
 
@@ -58,31 +59,26 @@ function withoutContent({ session_id: id }: StoredSession): TranscriptsError {
 /** Sources whose results do not name their tool; the store adds the name of the call's. */
 const WITHOUT_RESULT_NAMES: ReadonlySet<string> = new Set(["claude-code", "claude-stream"]);
 
-/** Returns a source whose content is the current rows of a session, or all of them. */
-function archivedFormat(store: Store, session: StoredSession, withDropped: boolean): Format {
+/** Returns a content that is the current rows of a session, or all of them. */
+function archivedContent(store: Store, session: StoredSession, withDropped: boolean): SessionContent {
   const { format, agent_progress } = session.state;
   const { name, lines, isRedacted = false } = formatNamed(format || "opencode-export");
-  return {
-    name,
-    lines,
-    isRedacted,
-    detect: () => false,
-    async *read(_chunks, { agentProgress }) {
-      const id = session.session_id;
-      if (!hasContent(session)) throw withoutContent(session);
-      const isWanted = ({ superseded }: { superseded: boolean }): boolean => withDropped || !superseded;
-      const messages = (await store.messages(id)).filter(isWanted);
-      const blocks = (await store.blocks(id)).filter(isWanted);
-      const isCopy = ({ is_sidechain, cwd }: StoredMessage): boolean => is_sidechain && cwd === null;
-      const isLeftOut = name === "claude-code" && agent_progress && !agentProgress ? isCopy : () => false;
-      yield unitsOf(
-        session,
-        messages.filter((message) => !isLeftOut(message)),
-        blocks,
-        name,
-      );
-    },
-  };
+  async function* units(agentProgress: boolean | undefined): AsyncGenerator<InputUnit[]> {
+    const id = session.session_id;
+    if (!hasContent(session)) throw withoutContent(session);
+    const isWanted = ({ superseded }: { superseded: boolean }): boolean => withDropped || !superseded;
+    const messages = (await store.messages(id)).filter(isWanted);
+    const blocks = (await store.blocks(id)).filter(isWanted);
+    const isCopy = ({ is_sidechain, cwd }: StoredMessage): boolean => is_sidechain && cwd === null;
+    const isLeftOut = name === "claude-code" && agent_progress && agentProgress !== true ? isCopy : () => false;
+    yield unitsOf(
+      session,
+      messages.filter((message) => !isLeftOut(message)),
+      blocks,
+      name,
+    );
+  }
+  return { open: async ({ agentProgress }) => ({ format: { name, lines, isRedacted }, units: units(agentProgress) }) };
 }
 
 /** A part of a message with its own place and id in the source. */

@@ -2,8 +2,8 @@
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
 import { claudeCode, claudeStream } from "../agents/claude-code/claude-formats.ts";
-import type { Format } from "../parse/message-draft.ts";
-import { detectFormat, HEAD_BYTES } from "../agents/formats.ts";
+import type { Format } from "../agents/agent.ts";
+import { detectFormat, HEAD_BYTES } from "../agents/detect.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;

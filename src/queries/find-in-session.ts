@@ -6,14 +6,16 @@
  * can be in a marker, only blocks with the term are redacted and searched again. (The kind in `[REDACTED:kind]` is not
  * searched.)
  */
-import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
+import { chunksOf } from "../transcript/format/formats.ts";
+import { contentOf, type Input } from "../agents/detect.ts";
 import { fileName } from "../fixes/file-paths.ts";
 import { usesFile } from "../fixes/touched-files.ts";
 import { passageAround } from "../matching/passage.ts";
 import { isWithin } from "../search/collect.ts";
 import { leastTerms, TermMatcher } from "../search/matching-texts.ts";
-import type { Format, InputUnit } from "../parse/message-draft.ts";
-import { type LineMessage, type LineOptions, readLines } from "../parse/line-messages.ts";
+import type { InputUnit } from "../parse/message-draft.ts";
+import type { ReadOptions, SessionContent } from "../parse/content.ts";
+import { type LineMessage, readLines } from "../parse/line-messages.ts";
 import type { BlockType, MessageType, ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { redactBlocks } from "../parse/redact-rows.ts";
 import { TimeSpan } from "../parse/times.ts";
@@ -91,17 +93,18 @@ export interface TermsHit extends Hit {
  * found. Content never makes it throw, unless it is another program's; an error of the input itself is passed on.
  */
 export async function* findInSession(
-  input: TranscriptInput,
+  input: Input,
   { term, ...filters }: FindQuery,
-  options: LineOptions = {},
+  options: ReadOptions = {},
 ): AsyncGenerator<Hit> {
   const { file } = filters;
   if (term === "" || (term === undefined && file === undefined))
     throw new RangeError("The term to find is empty. Give at least one character.");
   const calls = term === undefined;
   const terms = [term ?? fileName(file ?? "")];
-  const bytes = refusingContent(chunksOf(input), "The file", { mayBeEmpty: true, mayBeUnknown: true });
-  const { hits } = await findTerms(bytes, { ...filters, terms, calls }, options);
+  const chunks = typeof input === "function" ? input() : chunksOf(input);
+  const content = contentOf(refusingContent(chunks, "The file", { mayBeEmpty: true, mayBeUnknown: true }));
+  const { hits } = await findTerms(content, { ...filters, terms, calls }, options);
   for (const { counts: _, ...hit } of hits) yield hit;
 }
 
@@ -113,12 +116,12 @@ export interface FoundTerms {
 
 /** Like `findInSession`, for several terms. */
 export async function findTerms(
-  input: TranscriptInput | Format,
+  content: SessionContent,
   query: TermsQuery,
-  options: LineOptions = {},
+  options: ReadOptions = {},
 ): Promise<FoundTerms> {
   const finder = new MatchFinder(query);
-  const { source, lines } = await readLines(input, options);
+  const { format, lines } = await readLines(content, options);
   let damaged = 0;
   for await (const { unit, messages } of lines) {
     damaged += unit.problems.length;
@@ -128,7 +131,7 @@ export async function findTerms(
   }
   await finder.settle();
   // An export has the title outside of the messages, so it is on no line.
-  await finder.settleTitle(source.lines !== "none");
+  await finder.settleTitle(format.lines !== "none");
   return { hits: [...finder.resolved()], damaged };
 }
 

@@ -4,7 +4,7 @@
  */
 import { withoutOutputTags } from "../calls/result-texts.ts";
 import { type OpenLines, readLines } from "../parse/line-messages.ts";
-import type { SessionContent } from "../parse/message-draft.ts";
+import type { SessionContent } from "../parse/content.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import { type MessageView, saidIn, type Turn, turnsOf } from "../parse/turns.ts";
@@ -38,7 +38,7 @@ export async function readConversation(
   { stdin, costs = true, redactor, ...reading }: ReadQuery = {},
 ): Promise<Conversation> {
   // Loaded here, since many commands that import this file read line by line.
-  const { parseTranscript } = await import("../parse/parse-transcript.ts");
+  const { parseTranscript } = await import("../agents/parse-input.ts");
   const read = await parseTranscript(ref.id, openReadable(ref, { stdin }), {
     ...(await readingOptions(ref, reading)),
     maxInlineContentBytes: Number.POSITIVE_INFINITY,
@@ -75,22 +75,22 @@ async function redacted(read: ParseResult, redactor: Redactor): Promise<ParseRes
   return redactResult(read, redactor);
 }
 
-/** Reads line by line, each line with its part of a message, unredacted. `isGrowing`: see `detectInput`. */
+/** Reads line by line, each line with its part of a message, unredacted. `isGrowing`: see `ReadOptions`. */
 export async function readSessionLines(
   ref: SessionRef,
   {
     stdin,
-    chunks = openReadable(ref, { stdin }),
+    content = openReadable(ref, { stdin }),
     isGrowing = false,
     ...reading
   }: ReadingOptions &
     Pick<OpenOptions, "stdin"> & {
-      /** The session's bytes, if they come from elsewhere. */
-      chunks?: SessionContent;
+      /** The session's content, if it comes from elsewhere. */
+      content?: SessionContent;
       isGrowing?: boolean;
     } = {},
 ): Promise<OpenLines> {
-  return readLines(chunks, { ...(await readingOptions(ref, reading)), isGrowing });
+  return readLines(content, { ...(await readingOptions(ref, reading)), isGrowing });
 }
 
 /** Figures of a turn. Keys as in `transcripts timeline --json`, where each is described. */

@@ -1,22 +1,13 @@
 /** Every line of a session, with its outcome. */
 import { given } from "../given.ts";
-import { detectInput } from "../parse/detect-input.ts";
-import {
-  type BlockDraft,
-  isFormat,
-  MAX_LINE_BYTES,
-  type MessageDraft,
-  type SessionContent,
-  type InputUnit,
-} from "../parse/message-draft.ts";
-import { textOf, type Fields } from "../parse/json-fields.ts";
-import { recordsOfLine } from "../parse/json-records.ts";
-import { LineSplitter, type RawLine } from "../transcript/format/lines.ts";
+import type { BlockDraft, MessageDraft, InputUnit } from "../parse/message-draft.ts";
+import type { SessionContent } from "../parse/content.ts";
+import { textOf } from "../parse/json-fields.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import { claudeCode } from "../agents/claude-code/claude-formats.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
-import { type OpenOptions, openReadable, sessionBytes } from "../sessions/open-session.ts";
+import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
+import { sessionBytes } from "../places/session-bytes.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 
@@ -31,37 +22,34 @@ export async function* entriesIn(
   ref: SessionRef,
   { stdin, signal }: Pick<OpenOptions, "stdin"> & { signal?: AbortSignal } = {},
 ): AsyncGenerator<EntryRow> {
-  const open = await reopenable(ref, stdin);
+  const content = await reopenable(ref, stdin);
   const options = await readingOptions(ref, { signal });
-  const halves = await otherHalves(open(), options);
-  const { source = claudeCode, rest } = await detectInput(open());
-  const records = new Map<number, Fields[]>();
-  const content = source.lines === "json" ? noted(rest, records) : rest;
-  for await (const units of source.read(content, options)) {
+  const halves = await otherHalves(content, options);
+  const { units } = await content.open(options);
+  for await (const batch of units) {
     signal?.throwIfAborted();
-    for (const unit of units) {
+    for (const unit of batch) {
       if (ref.archived !== null && unit.messages.length === 0) continue;
-      yield rowOf(unit, taken(records, unit.line), halves);
+      yield rowOf(unit, halves);
     }
   }
 }
 
-/** Returns a function that opens a session's bytes, any number of times. A stream is kept in memory. */
-async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise<() => SessionContent> {
-  const content = openReadable(ref, { stdin });
-  if (isFormat(content)) return () => content;
-  if (ref.path !== null && ref.bytes !== null) return () => sessionBytes(ref);
-  const chunks = await Array.fromAsync(content);
-  return async function* () {
+/** Returns a session's content, which can be opened any number of times. A stream is kept in memory. */
+async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise<SessionContent> {
+  if (ref.archived !== null || ref.bytes !== null || ref.database !== null) return openReadable(ref);
+  const chunks = await Array.fromAsync(sessionBytes(ref, { stdin }));
+  const again = async function* (): AsyncGenerator<Uint8Array> {
     yield* chunks;
   };
+  return openReadable(ref, { stdin: { [Symbol.asyncIterator]: again } });
 }
 
 /** Line of the result of a call, and of the call of a result; null if there is none. */
 type OtherHalf = (type: "tool_use" | "tool_result", line: number, id: string | undefined) => number | null;
 
-async function otherHalves(input: SessionContent, options: ParseOptions): Promise<OtherHalf> {
-  const { messages, blocks } = await readCalls(input, { ...options, pricing: "flat" });
+async function otherHalves(content: SessionContent, options: ParseOptions): Promise<OtherHalf> {
+  const { messages, blocks } = await readCalls(content, { ...options, pricing: "flat" });
   const idOf = new Map(blocks.map(({ id, tool_use_id, tool_result_id }) => [id, tool_use_id ?? tool_result_id]));
   const lines = new Map<string, number>();
   for (const { use, result } of correlateToolCalls(messages, blocks)) {
@@ -76,31 +64,8 @@ function halfKey(type: string, line: number, id: string | null | undefined): str
   return `${type} ${line} ${id ?? ""}`;
 }
 
-/** Passes chunks on, and adds the records of each line to `records`, for values of lines that the parser skips. */
-async function* noted(chunks: AsyncIterable<Uint8Array>, records: Map<number, Fields[]>): AsyncGenerator<Uint8Array> {
-  const splitter = new LineSplitter(MAX_LINE_BYTES);
-  const note = (line: RawLine): void => {
-    const found = [...recordsOfLine(line, MAX_LINE_BYTES).records];
-    if (found.length > 0) records.set(line.line, found);
-  };
-  for await (const chunk of chunks) {
-    for (const line of splitter.push(chunk)) note(line);
-    yield chunk;
-  }
-  const last = splitter.end();
-  if (last) note(last);
-}
-
-/** Takes the next record of a line: one without its line break has several, each with a unit. */
-function taken(records: Map<number, Fields[]>, line: number): Fields | undefined {
-  const [record, ...rest] = records.get(line) ?? [];
-  if (rest.length > 0) records.set(line, rest);
-  else records.delete(line);
-  return record;
-}
-
-function rowOf(unit: InputUnit, record: Fields | undefined, halves: OtherHalf) {
-  const { line, offset, lines, outcome, problems, messages, session } = unit;
+function rowOf(unit: InputUnit, halves: OtherHalf) {
+  const { line, offset, lines, outcome, problems, messages, session, record } = unit;
   const [first] = messages;
   const raw = (key: string): string | null => (record && textOf(record, key)) ?? null;
   return {

@@ -1,11 +1,10 @@
 /** Finds the failed tool calls of a session and, on request, what fixed them. */
-import type { TranscriptInput } from "../transcript/format/formats.ts";
 import { given } from "../given.ts";
-import type { SessionContent, Format } from "../parse/message-draft.ts";
+import type { SessionContent } from "../parse/content.ts";
 import { findFixes, type FixStep, type ToolFix } from "../fixes/find-fixes.ts";
 import type { ParseError, SessionMetadata, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
-import { parseTranscript } from "../parse/parse-transcript.ts";
+import { parseContent } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
@@ -85,15 +84,15 @@ export function callKeys(ref: SessionRef, messages: readonly TranscriptMessage[]
 }
 
 /** Finds the failed calls, in the order of calls, with what fixed them. */
-export async function fixedCalls(input: SessionContent, options: ParseOptions): Promise<FailedCalls<ToolFix>> {
-  const { messages, content_blocks, tool_calls, errors, metadata } = await parseTranscript("", input, options);
+export async function fixedCalls(content: SessionContent, options: ParseOptions): Promise<FailedCalls<ToolFix>> {
+  const { messages, content_blocks, tool_calls, errors, metadata } = await parseContent("", content, options);
   const found = findFixes(messages, content_blocks, tool_calls).filter(({ failed }) => isError(failed));
   return { found, sessionId: metadata.sessionId, read: { errors, metadata }, messages };
 }
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */
-export async function failedCalls(input: TranscriptInput | Format, options: ParseOptions): Promise<FailedCalls> {
-  const { reader, messages, blocks } = await readCalls(input, options);
+export async function failedCalls(content: SessionContent, options: ParseOptions): Promise<FailedCalls> {
+  const { reader, messages, blocks } = await readCalls(content, options);
   const places = new Map(blocks.map(({ id }, place) => [id, place]));
   const placeOf = ({ result }: ToolCall): number => places.get(result?.block_id ?? "") ?? 0;
   const lineOf = ({ result }: ToolCall): number => result?.line_number ?? 0;

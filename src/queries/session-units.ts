@@ -35,8 +35,8 @@ export interface Unit {
 
 /** Yields the units of a session in which something was said or done. Throws a `TranscriptsError`. */
 export async function* unitsOf(ref: SessionRef, { signal, ...reading }: ReadingOptions = {}): AsyncGenerator<Unit> {
-  const { source, lines } = await readSessionLines(ref, reading);
-  const session = new SessionWalk(ref, source.lines !== "none");
+  const { format, lines } = await readSessionLines(ref, reading);
+  const session = new SessionWalk(ref, format.lines !== "none");
   for await (const { unit, messages } of lines) {
     signal?.throwIfAborted();
     const made = session.unit(unit, messages);

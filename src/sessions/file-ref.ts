@@ -1,62 +1,59 @@
 import { basename, extname } from "node:path";
-import { claudePlace, claudeRef } from "../agents/claude-code/claude-sessions.ts";
-import { cannotOpen } from "./open-session.ts";
+import type { Agent, SessionHead } from "../agents/agent.ts";
+import { detectFormat } from "../agents/detect.ts";
+import { agentAt, agentKeeping } from "../agents/registry.ts";
+import { readFileHead } from "../agents/session-head.ts";
+import { cannotOpen } from "../places/session-bytes.ts";
 import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
-import { readSessionHead, type SessionHead } from "./session-head.ts";
 import { type SessionRef, sessionRef } from "../places/session-ref.ts";
-import { projectOf, RECORDED_AGENT, transcriptsFolderOf } from "../agents/transcripts/transcripts.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Returns the session in any file, by its content and path. Throws a `TranscriptsError` for a folder, or if it cannot be read. */
 export async function fileRef(path: string, files: SessionFiles = nodeSessionFiles): Promise<SessionRef> {
   const plain = sessionRef({ id: basename(path, extname(path)), source: "file", agent: null, path });
   try {
-    const facts = await files.stat(path);
-    if (facts.kind === "folder") throw isFolder(path);
-    const { modifiedMs, bytes } = facts;
+    const { kind, bytes, modifiedMs } = await files.stat(path);
+    if (kind === "folder") throw isFolder(path);
     // A pipe can be read only once, so its head is not read.
-    if (facts.kind === "other") return { ...plain, modifiedMs };
-    const head = await readSessionHead(path, files);
-    if (head.source === "claude-code")
-      return withHead(claudeRef({ ...facts, path, segments: claudePlace(path).segments }), head);
-    const ref = { ...plain, id: head.sessionId ?? plain.id, modifiedMs, bytes };
-    if (head.source === "file") return ref;
-    return withHead(
-      {
-        ...ref,
-        source: "transcript",
-        agent: RECORDED_AGENT,
-        project: projectOf(transcriptsFolderOf(path, head.parentId)),
-      },
-      head,
-    );
+    if (kind === "other") return { ...plain, modifiedMs };
+    const { format, head } = await readFileHead(path, files, detectFormat);
+    const file = { path, bytes, modifiedMs };
+    const named = { ...plain, ...file, id: head.sessionId ?? plain.id };
+    const agent = agentKeeping(format);
+    if (agent === undefined) return named;
+    const ref = agent.fileRef?.(file, head) ?? { ...named, source: agent.name, agent: agent.name };
+    return withHead(ref, await completed(agent, ref, files, head));
   } catch (error) {
     throw error instanceof TranscriptsError ? error : cannotOpen(plain, error);
   }
 }
 
 /**
- * Adds project, parent, title and start from the head of the session's file. Returns a complete ref, or one without a
- * file, unchanged. Throws a `TranscriptsError`.
+ * Adds project, parent, title and start from the head of the session. Returns a complete ref, or one without a file,
+ * unchanged. Throws a `TranscriptsError`.
  */
 export async function readHead(ref: SessionRef, files: SessionFiles = nodeSessionFiles): Promise<SessionRef> {
-  if (ref.path === null || ref.bytes === null || ref.source === "file" || ref.archived !== null) return ref;
   if (ref.project !== null && ref.startedMs !== null) return ref;
+  const agent = agentAt(ref);
+  if (agent === undefined || ref.path === null || ref.bytes === null || ref.archived !== null) return ref;
   try {
-    const head = await readSessionHead(ref.path, files);
-    return head.source === ref.source ? withHead(ref, head) : ref;
+    const { format, head } = await readFileHead(ref.path, files, detectFormat);
+    return agentKeeping(format) === agent ? withHead(ref, await completed(agent, ref, files, head)) : ref;
   } catch (error) {
     throw cannotOpen(ref, error);
   }
 }
 
+async function completed(agent: Agent, ref: SessionRef, files: SessionFiles, head: SessionHead): Promise<SessionHead> {
+  return (await agent.head?.(ref, files, head)) ?? head;
+}
+
 function withHead(ref: SessionRef, head: SessionHead): SessionRef {
-  const parentId = ref.source === "transcript" ? head.parentId : ref.agentId === null ? null : head.sessionId;
   return {
     ...ref,
     project: ref.project ?? head.cwd,
     projectLabel: ref.project ?? head.cwd ?? ref.projectLabel,
-    parentId: ref.parentId ?? parentId,
+    parentId: ref.parentId ?? head.parentId,
     title: ref.title ?? head.title,
     startedMs: ref.startedMs ?? head.startedMs,
   };

@@ -1,8 +1,9 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
-import { encodedProject, MAX_ENCODED, mayBeOfProject } from "../agents/claude-code/claude-sessions.ts";
+import type { ProjectLabels } from "../agents/agent.ts";
+import { agentAt } from "../agents/registry.ts";
 import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
-import { readSessionHead } from "./session-head.ts";
+import { readHead } from "./file-ref.ts";
 import type { SessionRef, Where } from "../places/session-ref.ts";
 
 /**
@@ -14,7 +15,7 @@ export async function filterByProject(
   sessions: readonly SessionRef[],
   project: string,
   { cwd, home }: Where,
-  files: Pick<SessionFiles, "openRead" | "realpath"> = nodeSessionFiles,
+  files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef[]> {
   const wanted = /[\\/]|^~?$|^\.\.?$/.test(project)
     ? await folderAsked(project, resolve(cwd, project.replace(/^~(?=$|[\\/])/, home)), files)
@@ -27,20 +28,16 @@ export async function filterByProject(
 interface AskedProject {
   /** Returns whether a working directory belongs to the project. */
   has(directory: string): boolean | Promise<boolean>;
-  /** Returns whether a folder of Claude Code with this name may have sessions of the project; several projects can share one. */
-  mayHave(label: string): boolean;
-  /** The answer for a session of Claude Code without a working directory. */
-  hasLabel(label: string): boolean;
-  /** Whether the sessions of folders with other names belong to it, by the working directory of the first of each. */
+  /** Returns whether a place with this label may have sessions of the project; see `ProjectLabels`. */
+  labelled(label: string, labels: ProjectLabels): "yes" | "maybe" | "no";
+  /** Whether the sessions of places with other labels belong to it, by the working directory of the first of each. */
   others: Map<string, boolean>;
 }
 
 function nameAsked(name: string): AskedProject {
-  const encoded = encodedProject(name);
   return {
     has: (directory) => directory.split(/[\\/]/).findLast((part) => part !== "") === name,
-    mayHave: (label) => `-${label}`.endsWith(`-${encoded}`) || label.length >= MAX_ENCODED,
-    hasLabel: (label) => label === encoded,
+    labelled: (label, labels) => labels.ofName(label, name),
     others: new Map(),
   };
 }
@@ -65,29 +62,34 @@ async function folderAsked(
       if (!isAbsolute(directory)) return directory === given;
       return folders.some((each) => isWithin(each, directory)) || isWithin(real, await realOf(directory));
     },
-    mayHave: (label) => folders.some((each) => mayBeOfProject(label, each) !== "no"),
-    hasLabel: (label) => folders.some((each) => mayBeOfProject(label, each) === "yes"),
+    labelled: (label, labels) => {
+      const answers = folders.map((each) => labels.ofFolder(label, each));
+      return answers.find((answer) => answer === "yes") ?? answers.find((answer) => answer === "maybe") ?? "no";
+    },
     others: new Map(),
   };
 }
 
-async function isAsked(ref: SessionRef, asked: AskedProject, files: Pick<SessionFiles, "openRead">): Promise<boolean> {
-  const { project, projectLabel: label, source, path } = ref;
+async function isAsked(ref: SessionRef, asked: AskedProject, files: SessionFiles): Promise<boolean> {
+  const { project, projectLabel: label, source } = ref;
   if (project !== null) return asked.has(project);
-  if (source !== "claude-code") return false;
+  const agent = agentAt(ref);
+  if (agent === undefined) return false;
+  const labelled = agent.labels === undefined ? "no" : asked.labelled(label, agent.labels);
   // A link, or a file that was moved, has another name: one session is asked for all under it.
-  const known = asked.mayHave(label) ? undefined : asked.others.get(label);
+  const place = labelled === "no" && label !== "" ? `${source} ${label}` : undefined;
+  const known = place === undefined ? undefined : asked.others.get(place);
   if (known === false) return false;
-  const directory = path === null ? null : await directoryOf(path, files);
-  const answer = directory === null ? asked.hasLabel(label) : await asked.has(directory);
-  if (directory !== null && !asked.mayHave(label) && known === undefined) asked.others.set(label, answer);
+  const directory = await directoryOf(ref, files);
+  const answer = directory === null ? labelled === "yes" : await asked.has(directory);
+  if (directory !== null && place !== undefined && known === undefined) asked.others.set(place, answer);
   return answer;
 }
 
-/** Returns the working directory that a file of Claude Code names. */
-async function directoryOf(path: string, files: Pick<SessionFiles, "openRead">): Promise<string | null> {
+/** Returns the working directory that a session's content names. */
+async function directoryOf(ref: SessionRef, files: SessionFiles): Promise<string | null> {
   try {
-    return (await readSessionHead(path, files)).cwd;
+    return (await readHead({ ...ref, startedMs: null }, files)).project;
   } catch {
     return null;
   }

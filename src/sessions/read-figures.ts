@@ -5,7 +5,7 @@ import type { ParseOptions } from "../parse/parse-options.ts";
 import { entryOf } from "../parse/open-calls.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import { readTranscript } from "../parse/read-transcript.ts";
+import { readTranscript } from "../agents/parse-input.ts";
 import { isConversation } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";

@@ -1,5 +1,5 @@
 /** Options of the parser that depend on the place of a session. */
-import { MAX_LINE_BYTES } from "../parse/message-draft.ts";
+import { MAX_LINE_BYTES } from "../parse/content.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
 import { outputReader } from "./session-kept-files.ts";

@@ -2,7 +2,7 @@
 import { AGENTS } from "../agents/registry.ts";
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent, isUtf16 } from "../agents/foreign.ts";
-import { detectFormat, HEAD_BYTES } from "../agents/formats.ts";
+import { detectFormat, HEAD_BYTES } from "../agents/detect.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Number of bytes searched for a readable line, as a file may begin with damage. */

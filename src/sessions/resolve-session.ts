@@ -5,14 +5,15 @@ import { filterByProject } from "./project-filter.ts";
 import { currentProject } from "../places/project-folder.ts";
 import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "../places/reasons.ts";
-import { sessionBytes, StoreFormat } from "./open-session.ts";
+import { openReadable } from "./open-session.ts";
+import { sessionBytes } from "../places/session-bytes.ts";
 import { refusingContent } from "./refuse-content.ts";
 import { kindOf, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { byProgress } from "./session-forms.ts";
 import { hostOf, isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
-import { HEAD_BYTES } from "../agents/formats.ts";
+import { HEAD_BYTES } from "../agents/detect.ts";
 
 /** Minimum length of an id's prefix; shorter ones match by accident. */
 const MIN_PREFIX = 4;
@@ -60,12 +61,13 @@ async function firstReadable(ref: SessionRef, files: SessionFiles): Promise<Sess
 /** Reads no more than it takes to refuse the content. */
 async function checkReadable(ref: SessionRef, files: SessionFiles): Promise<void> {
   if (ref.archived !== null || isStream(ref)) return;
-  if (ref.database !== null) {
-    let units = 0;
-    for await (const batch of new StoreFormat(ref, ref.database).read()) if ((units += batch.length) > 1) break;
-  } else if (ref.path !== null) {
+  if (ref.path !== null) {
     const content = refusingContent(sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
     for await (const _ of content) break;
+  } else if (ref.database !== null) {
+    const { units } = await openReadable(ref, { files }).open({});
+    let read = 0;
+    for await (const batch of units) if ((read += batch.length) > 1) break;
   }
 }
 

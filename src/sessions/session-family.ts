@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
 import { agentAt, agentNamed } from "../agents/registry.ts";
+import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
-import { tryReadHead } from "./session-head.ts";
+import { readHead } from "./file-ref.ts";
 import { hostOf, type SessionRef, type Place, type Unreadable, type Where } from "../places/session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 
@@ -55,8 +56,13 @@ export async function sessionFamily(
     if (each.path === null || !isWithin(own.path, each.path)) return each;
     const member = { ...each, projectLabel: ref.projectLabel };
     if (!isOlder(each, each.path)) return member;
-    const head = await tryReadHead(each.path, files, unreadable);
-    return { ...member, parentId: head?.sessionId ?? null };
+    try {
+      return { ...member, parentId: (await readHead(each, files)).parentId };
+    } catch (error) {
+      if (isReadFault(error) && !isAbsent(error.cause))
+        unreadable.push({ path: each.path, reason: reasonOf(error.cause) });
+      return member;
+    }
   });
   return { root: treeOf(ref, known), unreadable };
 }

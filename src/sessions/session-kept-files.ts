@@ -1,6 +1,6 @@
 /** Reads files saved beside a transcript. */
 import { join, sep } from "node:path";
-import { cannotOpen } from "./open-session.ts";
+import { cannotOpen } from "../places/session-bytes.ts";
 import { isAbsent } from "../places/reasons.ts";
 import { nodeSessionFiles, type SessionFiles, bytesOfFile, textOfFile } from "../places/session-files.ts";
 import type { SessionRef } from "../places/session-ref.ts";

@@ -1,6 +1,6 @@
 /** Turns a range of lines or turns of a session into the content of a snippet, with a record of its origin. */
 import picocolors from "picocolors";
-import type { SessionContent } from "../parse/message-draft.ts";
+import type { SessionContent } from "../parse/content.ts";
 import type { TranscriptMessage } from "../parse/model.ts";
 import { redactView } from "../parse/redact-rows.ts";
 import { TimeSpan } from "../parse/times.ts";
@@ -53,8 +53,8 @@ export interface Citation {
 export interface ExcerptOptions {
   redactor: Redactor;
   signal?: AbortSignal | undefined;
-  /** The session's bytes, if they come from elsewhere. */
-  chunks?: SessionContent;
+  /** The session's content, if it comes from elsewhere. */
+  content?: SessionContent;
 }
 
 const MAX_CITED = 50;

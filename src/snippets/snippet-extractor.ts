@@ -1,10 +1,10 @@
-import { MAX_LINE_BYTES } from "../parse/message-draft.ts";
+import { MAX_LINE_BYTES } from "../parse/content.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import { linesOfBytes } from "../transcript/format/lines.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
-import { sessionBytes } from "../sessions/open-session.ts";
+import { sessionBytes } from "../places/session-bytes.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import type { SnippetType } from "../store/stored-model.ts";
 import { sessionExcerpt } from "./excerpt.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult, ToolCall } from "../../src/parse/model.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { shared } from "../support/shared.ts";
 import { heldOut } from "./held-out.ts";
 import type { SessionLabels } from "./label.ts";

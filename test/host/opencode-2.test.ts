@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { opencodeDatabases } from "../../src/agents/opencode/databases.ts";
 import { openSqlite } from "../../src/places/sqlite-reader.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { afterAll, beforeAll, describe } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { shared } from "../support/shared.ts";

@@ -1,7 +1,7 @@
 /** Laws of reading any file, however damaged. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { damaged, damages } from "../support/parse/damage.ts";
 import { brokenInvariants } from "../support/parse/invariants.ts";
 import { anyLines } from "../support/parse/any-lines.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ParseResult } from "../../src/parse/model.ts";
-import { readTranscript } from "../../src/parse/read-transcript.ts";
+import { readTranscript } from "../../src/agents/parse-input.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { cuts, pieces } from "../support/parse/chunks.ts";

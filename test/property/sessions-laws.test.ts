@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
-import { sessionBytes } from "../../src/sessions/open-session.ts";
+import { sessionBytes } from "../../src/places/session-bytes.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { sessionRef, type Where } from "../../src/places/session-ref.ts";
 import { afterAll, describe, runs, test } from "../support/runner.ts";

@@ -16,10 +16,6 @@ const STILL = [
   "src/queries/archive.ts",
   "src/queries/archived-session.ts",
   "src/queries/over-sessions.ts",
-  "src/sessions/file-ref.ts",
-  "src/sessions/open-session.ts",
-  "src/sessions/project-filter.ts",
-  "src/sessions/session-head.ts",
 ];
 
 /** Names of agents, and of forms of their sessions. `transcript` and `markdown` are also words for other things. */

@@ -1,8 +1,9 @@
+import { contentOf } from "../../src/agents/detect.ts";
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { overSessions } from "../../src/queries/over-sessions.ts";
 import { sessionRef } from "../../src/places/session-ref.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
@@ -186,7 +187,7 @@ describe("subagents that exist only in progress lines", () => {
       for (const agentProgress of [false, true]) {
         const whole = await parseTranscript("S", text, { agentProgress });
         const expected = whole.tool_calls.filter(({ status }) => status === "error").map(({ tool_use_id: id }) => id);
-        const { found: quick } = await failedCalls(text, { agentProgress });
+        const { found: quick } = await failedCalls(contentOf(text), { agentProgress });
         assert.deepEqual(
           quick.map(({ failed }) => failed.tool_use_id),
           expected,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { assistant, at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sessionRecord } from "../../src/host/session-records.ts";
 import { storedRecords } from "../../src/agents/opencode/opencode-records.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { calls, result, SESSION as CLAUDE_SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { outputOf, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";

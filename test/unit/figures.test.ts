@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { wholeLine } from "../../src/parse/titles.ts";
 import { readFigures } from "../../src/queries/figures.ts";
 import { type Figures, figuresOf } from "../../src/sessions/read-figures.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/parse-options.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { saidIn, turnsOf } from "../../src/parse/turns.ts";
 import { UsageLedger, usageOf } from "../../src/parse/usage-ledger.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { BlockType, ParseErrorCode, ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { brokenInvariants } from "../support/parse/invariants.ts";
 import { countClaude, countExport, gluedLines, type Figures } from "../support/parse/simple-reader.ts";

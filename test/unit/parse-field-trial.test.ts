@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { answer, file, toolResult, toolUse } from "../support/parse/claude-lines.ts";
 import { describe, test } from "../support/runner.ts";
 

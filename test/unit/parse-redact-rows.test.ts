@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { redactResult } from "../../src/parse/redact-rows.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { answer, file, text, thinking, toolResult, toolUse, userText } from "../support/parse/claude-lines.ts";

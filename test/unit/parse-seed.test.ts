@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ParsedContentBlock, ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/parse-options.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Options } from "../../src/config.ts";
 import { sessionRecord } from "../../src/host/session-records.ts";
 import { storedRecords } from "../../src/agents/opencode/opencode-records.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { jsonl, markdown } from "../../src/agents/transcripts/transcript-files.ts";
 import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { madeExport, madeSession } from "../support/parse/opencode-session.ts";

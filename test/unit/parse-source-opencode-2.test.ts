@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { toldByParser, toldByStore } from "../support/recording/stored-2.ts";
 import { export2, INFO_2, MESSAGES_2 } from "../support/parse/opencode-2-session.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../../src/parse/model.ts";
 import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { madeExport } from "../support/parse/opencode-session.ts";

@@ -1,4 +1,5 @@
 /** One session gives one answer, whatever it is read from and in whatever way it is shown. */
+import { contentOf } from "../../src/agents/detect.ts";
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -80,8 +81,8 @@ function checked(name: string, content: string): void {
       await Array.fromAsync(entriesIn(stdin, { stdin: inBytes(content) })),
       await Array.fromAsync(entriesIn(await ref())),
     );
-    const { source } = await readSessionLines(stdin, { chunks: inBytes(content), isGrowing: true });
-    assert.equal(source.name, name);
+    const { format } = await readSessionLines(stdin, { content: contentOf(inBytes(content)), isGrowing: true });
+    assert.equal(format.name, name);
   });
 
   test("is an answer of plain rows, which a store can keep", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { CORPUS } from "../support/parse/session-files.ts";

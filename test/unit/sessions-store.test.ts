@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
-import { StoreFormat } from "../../src/sessions/open-session.ts";
+import type { SessionRef } from "../../src/places/session-ref.ts";
+import type { InputUnit } from "../../src/parse/message-draft.ts";
+import { openReadable } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { openSqlite } from "../../src/places/sqlite-reader.ts";
@@ -23,6 +25,10 @@ import {
 } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
+
+async function unitsIn(ref: SessionRef): Promise<InputUnit[]> {
+  return (await Array.fromAsync((await openReadable(ref).open({})).units)).flat();
+}
 
 const SESSION: StoredSession = {
   id: "ses_1",
@@ -94,7 +100,7 @@ describe("a stored session", () => {
     const database = await sqliteWriter(machine.database);
     database.run("DELETE FROM session");
     database.close();
-    await assert.rejects(new StoreFormat(ref, machine.database).read().next(), {
+    await assert.rejects(unitsIn(ref), {
       name: "TranscriptsError",
       code: "gone",
     });
@@ -125,7 +131,7 @@ describe("reading a stored session message by message", () => {
         units.map(({ line, lines }) => [line, lines]),
         [[1, 0], ...Array.from({ length: count }, (_, at) => [at + 1, 1])],
       );
-      assert.deepEqual((await Array.fromAsync(new StoreFormat(ref, machine.database).read())).flat(), units);
+      assert.deepEqual(await unitsIn(ref), units);
     }
   });
 });

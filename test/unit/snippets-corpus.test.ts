@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { type SectionRange, sessionExcerpt } from "../../src/snippets/excerpt.ts";

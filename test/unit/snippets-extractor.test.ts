@@ -1,3 +1,4 @@
+import { contentOf } from "../../src/agents/detect.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
@@ -139,7 +140,7 @@ describe("SnippetExtractor", () => {
       yield Buffer.from([side, user("One.", 2), user("Two.", 3)].join(""));
     }
     const range = { unit: "turn", start: 2, end: 2 } as const;
-    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), chunks: chunks() });
+    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), content: contentOf(chunks()) });
     assert.match(content, /^User .*\n\[3\] Two\.$/);
   });
 
@@ -158,7 +159,7 @@ describe("SnippetExtractor", () => {
       }
     }
     const range = { unit: "line", start: 900, end: 905 } as const;
-    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), chunks: endless() });
+    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), content: contentOf(endless()) });
     assert.deepEqual(content.match(/^\[\d+\]/gm), ["[900]", "[901]", "[902]", "[903]", "[904]", "[905]"]);
     assert.ok(given < 1_500, String(given));
     assert.ok(isClosed);

@@ -4,6 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { isAbsent } from "../../places/reasons.ts";
 import { mapFiles, nodeSessionFiles } from "../../places/session-files.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
+import type { Format } from "../agent.ts";
+import { readFileHead } from "../session-head.ts";
+import { claudeCode } from "./claude-formats.ts";
 
 const AGENT_FILE = /^agent-.*\.jsonl$/;
 
@@ -71,9 +74,8 @@ function namesIn(folder: string, recursive: boolean): string[] {
 async function parentIn(path: string): Promise<string | null> {
   const known = knownParents.get(path);
   if (known !== undefined) return known;
-  // Loaded on demand, since few sessions have such files.
-  const { readSessionHead } = await import("../../sessions/session-head.ts");
-  const { sessionId } = await readSessionHead(path, nodeSessionFiles);
+  const detect = (head: string): Format | undefined => (claudeCode.detect(head) ? claudeCode : undefined);
+  const { sessionId } = (await readFileHead(path, nodeSessionFiles, detect)).head;
   if (sessionId !== null) knownParents.set(path, sessionId);
   return sessionId;
 }

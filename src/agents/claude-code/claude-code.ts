@@ -3,7 +3,8 @@ import { shellWord } from "../../calls/shell-syntax.ts";
 import { kindOf, type SessionFiles } from "../../places/session-files.ts";
 import { type Place, type SessionRef, type Where } from "../../places/session-ref.ts";
 import type { Agent, Resume } from "../agent.ts";
-import { claudePlace, mayBeOfProject, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
+import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
+import { claudeLabels, claudePlace, claudeRef, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
 import { claudeTools } from "./claude-tools.ts";
 import { cleanupOf } from "./cleanup.ts";
 
@@ -16,8 +17,13 @@ export const claudeCode: Agent = {
   isInDatabase: false,
   hasForms: false,
   tools: claudeTools,
+  formats: [claudeStream, sessionFile],
   places,
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
+  // A subagent's file names the session that started it.
+  head: async ({ agentId }, _files, head) => ({ ...head, parentId: agentId === null ? null : head.sessionId }),
+  fileRef: (file) => claudeRef({ ...file, segments: claudePlace(file.path).segments }),
+  labels: claudeLabels,
   resume,
   placeOf: (path) => ({ agent: NAME, path: claudePlace(path).folder }),
   belongings,
@@ -60,7 +66,7 @@ function folderOf({ id, path }: SessionRef, cwd: string | null): string | undefi
   const place = dirname(path);
   if (basename(dirname(place)) !== "projects") return undefined;
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (mayBeOfProject(basename(place), folder) === "yes") return folder;
+    if (claudeLabels.ofFolder(basename(place), folder) === "yes") return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }

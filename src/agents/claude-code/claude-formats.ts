@@ -1,9 +1,11 @@
-import type { Format } from "../../parse/message-draft.ts";
+import { recordIn, textOf } from "../../parse/json-fields.ts";
+import type { Format, SessionHead } from "../agent.ts";
 import { readClaudeLines } from "./claude-lines.ts";
 import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "../json-head.ts";
+import { headOfUnits, only } from "../session-head.ts";
 
-/** Output of `claude -p --output-format stream-json`. Tried before `claudeCode`, whose records are the same. */
+/** Output of `claude -p --output-format stream-json`. Its records are those of session files. */
 export const claudeStream: Format = {
   name: "claude-stream",
   lines: "json",
@@ -15,13 +17,16 @@ export const claudeStream: Format = {
     }
     return isStream;
   },
+  isFallback: true,
+  isExport: true,
   read: readClaudeLines,
+  head: async () => undefined,
 };
 
 /** Session files of Claude Code and its subagents. Also the fallback for other JSON lines that resemble them most. */
 export const claudeCode: Format = {
-  ...claudeStream,
   name: "claude-code",
+  lines: "json",
   detect: (head) => {
     let count = 0;
     let isUntyped = false;
@@ -35,4 +40,22 @@ export const claudeCode: Format = {
     // The type may come after the end of the only line, which is cut off.
     return isUntyped && count === 1;
   },
+  isFallback: true,
+  read: readClaudeLines,
+  head: async (start) => {
+    const head = await headOfUnits(readClaudeLines(only(start), {}));
+    return head.cwd === null ? withNoted(head, new TextDecoder().decode(start)) : head;
+  },
 };
+
+/** Adds what lines that are not of the conversation name, since a session may have no others. */
+function withNoted(known: SessionHead, text: string): SessionHead {
+  const head = { ...known };
+  for (const line of text.split("\n")) {
+    const fields = recordIn(line);
+    if (textOf(fields, "sessionId") === undefined || textOf(fields, "type") === undefined) continue;
+    head.sessionId ??= textOf(fields, "sessionId") ?? null;
+    head.cwd ??= textOf(fields, "cwd") ?? null;
+  }
+  return head;
+}

@@ -1,5 +1,6 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
-import type { InputUnit, MessageDraft, ReadOptions } from "../../parse/message-draft.ts";
+import type { InputUnit, MessageDraft } from "../../parse/message-draft.ts";
+import type { ReadOptions } from "../../parse/content.ts";
 import type { Fields } from "../../parse/json-fields.ts";
 import {
   emptyUnit,

@@ -2,13 +2,13 @@ import { basename, sep } from "node:path";
 import type { SessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, sessionRef } from "../../places/session-ref.ts";
 import { walk, type WalkedFile } from "../../places/walk.ts";
-import type { ScannedSessions, ScanOptions } from "../agent.ts";
+import type { ProjectLabels, ScannedSessions, ScanOptions } from "../agent.ts";
 
 const EXTENSION = ".jsonl";
 /** Claude Code needs three (`project/session/subagents`); more are allowed for people who sort projects into folders. */
 const DEPTH = 6;
 /** Longer names of project folders are cut, and end in a hash that cannot be computed here. */
-export const MAX_ENCODED = 200;
+const MAX_ENCODED = 200;
 /** A folder named like a session id contains only files of that session. */
 export const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -69,15 +69,21 @@ function isAgentName(name: string): boolean {
 }
 
 /** Returns Claude Code's name for a project's folder. Several projects can share one. */
-export function encodedProject(folder: string): string {
+function encodedProject(folder: string): string {
   return folder.replace(/[^a-zA-Z0-9]/g, "-").slice(0, MAX_ENCODED);
 }
 
-/** Returns whether a folder of Claude Code may contain sessions of the project, or of a folder inside it. */
-export function mayBeOfProject(label: string, folder: string): "yes" | "inside" | "no" {
-  const encoded = encodedProject(folder);
-  // A root folder ends with a separator.
-  const inside = /[\\/]$/.test(folder) ? encoded : `${encoded}-`;
-  if (label === encoded || (encoded.length === MAX_ENCODED && label.startsWith(inside))) return "yes";
-  return label.startsWith(inside) ? "inside" : "no";
-}
+export const claudeLabels: ProjectLabels = {
+  ofFolder: (label, folder) => {
+    const encoded = encodedProject(folder);
+    // A root folder ends with a separator.
+    const inside = /[\\/]$/.test(folder) ? encoded : `${encoded}-`;
+    if (label === encoded || (encoded.length === MAX_ENCODED && label.startsWith(inside))) return "yes";
+    return label.startsWith(inside) ? "maybe" : "no";
+  },
+  ofName: (label, name) => {
+    const encoded = encodedProject(name);
+    if (label === encoded) return "yes";
+    return `-${label}`.endsWith(`-${encoded}`) || label.length >= MAX_ENCODED ? "maybe" : "no";
+  },
+};

@@ -2,8 +2,9 @@
 import { isUtf8 } from "node:buffer";
 import { FILE_START } from "../../transcript/format/lines.ts";
 import { endOfJson, fieldsOf, isFields, listOf, recordIn, type Fields } from "../../parse/json-fields.ts";
-import { problemAt, type Format, type InputUnit } from "../../parse/message-draft.ts";
+import { problemAt, type InputUnit } from "../../parse/message-draft.ts";
 import type { ParseError, ParseErrorCode } from "../../parse/model.ts";
+import type { Format } from "../agent.ts";
 import { messageUnit, sessionUnit } from "./opencode-units.ts";
 
 /** Node limits strings to 512 MiB. */
@@ -25,6 +26,7 @@ export const opencodeExport: Format = {
   name: "opencode-export",
   lines: "none",
   hasStableIds: true,
+  isExport: true,
   detect: beginsExport,
   read: readExport,
 };

@@ -6,6 +6,8 @@ import type { Place, SessionRef, Unreadable } from "../../places/session-ref.ts"
 import type { Agent, Resume } from "../agent.ts";
 import { databasesOf, opencodeDatabases } from "./databases.ts";
 import { opencodeTools } from "./opencode-tools.ts";
+import { openDatabase } from "./open-database.ts";
+import { opencodeExport } from "./opencode-export.ts";
 import { olderStorage, scanOpencodeStore } from "./opencode-store.ts";
 
 export const opencode: Agent = {
@@ -18,6 +20,8 @@ export const opencode: Agent = {
   places: async (where, files) =>
     (await opencodeDatabases(where, files)).map((path) => ({ agent: opencode.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, opencode.name),
+  formats: [opencodeExport],
+  open: (ref, _files, content) => openDatabase(ref, content),
   unread: olderStorages,
   resume: (ref) => resumedBy(ref, `opencode -s ${shellWord(ref.id)}`),
   deletion: ({ id }) => `opencode session delete ${shellWord(id)}`,
@@ -32,6 +36,9 @@ export const kilo: Agent = {
   tools: opencodeTools,
   places: async (where, files) => (await databasesOf("kilo", where, files)).map((path) => ({ agent: kilo.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, kilo.name),
+  // Its exports are those of opencode.
+  formats: [],
+  open: (ref, _files, content) => openDatabase(ref, content),
   unread: olderStorages,
   resume: (ref) => resumedBy(ref, `kilo --session ${shellWord(ref.id)}`),
   deletion: ({ id }) => `kilo session delete ${shellWord(id)}`,

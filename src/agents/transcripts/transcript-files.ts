@@ -5,9 +5,13 @@ import { contentOfObject, JsonlReader, lineContents } from "../../transcript/for
 import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
 import { MarkdownReader } from "../../transcript/format/markdown-read.ts";
 import { given } from "../../given.ts";
-import { problemAt, type Format, type ReadOptions, type InputUnit } from "../../parse/message-draft.ts";
+import { givenTitle } from "../../parse/titles.ts";
+import type { ReadOptions } from "../../parse/content.ts";
+import { problemAt, type InputUnit } from "../../parse/message-draft.ts";
 import { isSessionRecord } from "../claude-code/claude-record.ts";
+import type { Format, SessionHead } from "../agent.ts";
 import { headLines } from "../json-head.ts";
+import { headOfUnits, only } from "../session-head.ts";
 import { HELD_LINES, TextFold } from "./transcript-fold.ts";
 import { TranscriptUnits } from "./transcript-units.ts";
 
@@ -27,6 +31,7 @@ export const markdown: Format = {
     const reader = new MarkdownReader(given({ readOutput }));
     return readTranscriptUnits(chunks, options, reader);
   },
+  head: async (start) => headOf(start, new MarkdownReader({})),
 };
 
 export const jsonl: Format = {
@@ -44,7 +49,25 @@ export const jsonl: Format = {
     return false;
   },
   read: (chunks, options) => readTranscriptUnits(chunks, options, new JsonlReader()),
+  // Lines without the header do not say whose they are.
+  head: async (start) =>
+    detectTranscriptFormat(new TextDecoder().decode(start)) === undefined
+      ? undefined
+      : headOf(start, new JsonlReader()),
 };
+
+/** Only the header has fields of the session. */
+async function headOf(start: Uint8Array, reader: ItemReader): Promise<SessionHead> {
+  let title: string | null = null;
+  async function* headers(): AsyncGenerator<InputUnit[]> {
+    for await (const units of readTranscriptUnits(only(start), {}, reader)) {
+      const named = units.filter(({ session }) => session?.sessionId !== undefined);
+      for (const { session } of named) title ??= givenTitle(session?.title);
+      yield named;
+    }
+  }
+  return { ...(await headOfUnits(headers())), title, isWhole: true };
+}
 
 /** See `Format.read`. `reader` is the format's own. */
 async function* readTranscriptUnits(
@@ -52,7 +75,8 @@ async function* readTranscriptUnits(
   { isGrowing }: ReadOptions,
   reader: ItemReader,
 ): AsyncGenerator<InputUnit[]> {
-  const units = new TranscriptUnits(new TextFold(isGrowing === true ? 0 : HELD_LINES));
+  const isJson = reader instanceof JsonlReader;
+  const units = new TranscriptUnits(new TextFold(isGrowing === true ? 0 : HELD_LINES), isJson);
   const head: number[] = [];
   let lines = 0;
   let last = LINE_FEED;

@@ -40,14 +40,17 @@ export class TranscriptUnits {
   readonly #sums = new UsageSums();
   readonly #entries = new Set<string>();
   readonly #texts: TextFold;
+  readonly #isJson: boolean;
   #begun: Begun | undefined;
   /** Problems of the whole file, which are given to its first unit. */
   #early: ParseError[] = [];
   /** End of the last entry, where blank lines before the next unit begin. */
   #endOffset = 0;
 
-  constructor(texts: TextFold) {
+  /** `isJson`: each entry is the record of a line. */
+  constructor(texts: TextFold, isJson: boolean) {
     this.#texts = texts;
+    this.#isJson = isJson;
   }
 
   /** Returns the units completed by this item. */
@@ -106,6 +109,7 @@ export class TranscriptUnits {
   }
 
   #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
+    if (this.#isJson) begun.record = { ...entry };
     const key = entryKey(entry);
     if (key !== undefined) {
       const identity = hash("sha1", `${key}\n${bytes}\n${mainText(entry)}`);
@@ -148,6 +152,7 @@ function noteProblem(begun: Begun, problem: TranscriptProblem): void {
   begun.problems.push(errorOf(problem));
   if (problem.code !== "unknown_entry" || begun.outcome.as !== "failed") return;
   const { value } = problem;
+  if (isFields(value)) begun.record = value;
   const type = (isFields(value) ? textOf(value, "type") : undefined) ?? "object without a type";
   begun.outcome = { as: "unknown", type, raw: value } satisfies Outcome;
 }

@@ -2,14 +2,15 @@ import { basename, dirname, extname, join } from "node:path";
 import { isWithin } from "../../transcript/files/data-folder.ts";
 import { DATA_FOLDER, safeSegment } from "../../transcript/transcript-paths.ts";
 import { configuredFolder } from "../../user-folders.ts";
-import type { Agent, ScannedSessions } from "../agent.ts";
+import type { Agent, Format, ScannedSessions } from "../agent.ts";
+import { tryReadHead } from "../session-head.ts";
 import { opencodeTools } from "../opencode/opencode-tools.ts";
 import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../opencode/host-config.ts";
 import { nearestWith } from "../../places/project-folder.ts";
 import { mapFiles, type SessionFiles } from "../../places/session-files.ts";
-import { tryReadHead } from "../../sessions/session-head.ts";
 import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../../places/session-ref.ts";
 import { walk, type WalkedFile } from "../../places/walk.ts";
+import { jsonl, markdown } from "./transcript-files.ts";
 
 /** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
 const DEPTH = 1;
@@ -19,7 +20,9 @@ const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
 
 const NAME = "transcript";
 /** Agent whose sessions are recorded. Kilo's have this name too, unless its database has them. */
-export const RECORDED_AGENT = "opencode";
+const RECORDED_AGENT = "opencode";
+
+const FORMATS = [jsonl, markdown];
 
 /** Sessions that this program recorded. */
 export const transcripts: Agent = {
@@ -29,8 +32,17 @@ export const transcripts: Agent = {
   isInDatabase: false,
   hasForms: true,
   tools: opencodeTools,
+  formats: FORMATS,
   places,
   scan,
+  fileRef: (file, head) =>
+    sessionRef({
+      ...file,
+      id: head.sessionId ?? basename(file.path, extname(file.path)),
+      source: NAME,
+      agent: RECORDED_AGENT,
+      project: projectOf(transcriptsFolderOf(file.path, head.parentId)),
+    }),
   placeOf: (path, { parentId }) => {
     const folder = transcriptsFolderOf(path, parentId);
     return { agent: NAME, path: folder, within: projectOf(folder) ?? folder };
@@ -111,8 +123,10 @@ async function transcriptRef(
   if (PLAIN_ID.test(id) && (parent === undefined || PLAIN_ID.test(parent))) {
     return sessionRef({ ...known, id, parentId: parent ?? null });
   }
-  const head = await tryReadHead(path, files, unreadable);
-  if (head?.source !== "transcript") return undefined;
+  const detect = (start: string): Format | undefined => FORMATS.find((format) => format.detect(start));
+  const found = await tryReadHead(path, files, detect, unreadable);
+  if (found?.format === undefined) return undefined;
+  const { head } = found;
   return sessionRef({
     ...known,
     id: head.sessionId ?? id,
@@ -122,7 +136,7 @@ async function transcriptRef(
 }
 
 /** Returns the project of a transcripts folder; null if it is not in one. */
-export function projectOf(transcriptsFolder: string): string | null {
+function projectOf(transcriptsFolder: string): string | null {
   const data = dirname(transcriptsFolder);
   return basename(data) === DATA_FOLDER ? dirname(data) : null;
 }

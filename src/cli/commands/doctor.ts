@@ -1,5 +1,5 @@
 /** `transcripts doctor` */
-import { readTranscript } from "../../parse/read-transcript.ts";
+import { readTranscript } from "../../agents/parse-input.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
 import { openReadable } from "../../sessions/open-session.ts";
 import { readingOptions } from "../../sessions/reading-options.ts";

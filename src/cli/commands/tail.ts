@@ -1,10 +1,10 @@
 /** `transcripts tail` */
 import { constants, existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
-import type { SessionContent } from "../../parse/message-draft.ts";
+import type { SessionContent } from "../../parse/content.ts";
 import type { MessageView } from "../../parse/turns.ts";
 import { readSessionLines } from "../../queries/read-session.ts";
-import { openReadable } from "../../sessions/open-session.ts";
+import { openBytes, openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
 import { pause } from "../../transcript/timeouts.ts";
@@ -57,7 +57,7 @@ export const command = runnable(definition, async (context, [argument], options)
         "Follow its transcript, or run without -f.",
       );
     }
-    await readChunks(openReadable(ref, { stdin: context.stdin }), ref, printer);
+    await print(openReadable(ref, { stdin: context.stdin }), ref, printer);
     await printer.caughtUp();
   } else await tailFile(context, ref, ref.path, printer, follow);
   return printer.hasPrinted() ? 0 : 1;
@@ -94,7 +94,8 @@ async function tailFile(
 ): Promise<void> {
   const { signal } = context;
   for (;;) {
-    await readChunks(chunksOf(path, { signal, follow, caughtUp: () => printer.caughtUp() }), ref, printer);
+    const chunks = chunksOf(path, { signal, follow, caughtUp: () => printer.caughtUp() });
+    await print(openBytes(ref, chunks), ref, printer);
     if (!follow || signal.aborted) return;
     context.note(`${path} was replaced or cut; beginning again`);
     printer.begin();
@@ -134,9 +135,9 @@ async function* chunksOf(path: string, { signal, follow, caughtUp }: Following):
   }
 }
 
-/** Prints messages as they come. Waits for more if the source cannot be detected yet. */
-async function readChunks(chunks: SessionContent, ref: SessionRef, printer: TailPrinter): Promise<void> {
-  const { lines } = await readSessionLines(ref, { chunks, isGrowing: true });
+/** Prints messages as they come. Waits for more if the format cannot be detected yet. */
+async function print(content: SessionContent, ref: SessionRef, printer: TailPrinter): Promise<void> {
+  const { lines } = await readSessionLines(ref, { content, isGrowing: true });
   for await (const { messages } of lines) for (const message of messages) await printer.add(message);
 }
 

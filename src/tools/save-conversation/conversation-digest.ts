@@ -2,7 +2,7 @@ import { shellLineOf } from "../../calls/ending.ts";
 import { SHELLS, targetOf } from "../../fixes/targets.ts";
 import { countOf, fieldOf, textOf } from "../../parse/json-fields.ts";
 import type { ToolCall, TranscriptMessage, TranscriptStats } from "../../parse/model.ts";
-import { parseTranscript } from "../../parse/parse-transcript.ts";
+import { parseTranscript } from "../../agents/parse-input.ts";
 import { fullModelName } from "../../agents/transcripts/transcript-fields.ts";
 import { callsByBlock } from "../../parse/tool-calls.ts";
 import { isPrompt, type MessageView, saidIn, turnsOf } from "../../parse/turns.ts";

@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, truncateSy
 import { dirname, join } from "node:path";
 import type { IndexLimits } from "../../../src/indexing/limits.ts";
 import { updateIndex } from "../../../src/indexing/update-index.ts";
-import { detectFormat } from "../../../src/agents/formats.ts";
+import { detectFormat } from "../../../src/agents/detect.ts";
 import type { Where } from "../../../src/places/session-ref.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { makeTempDir } from "../temp-dir.ts";

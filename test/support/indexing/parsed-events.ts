@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { jsonOf, SessionRows } from "../../../src/indexing/session-rows.ts";
-import { claudeCode } from "../../../src/agents/claude-code/claude-formats.ts";
-import { detectFormat } from "../../../src/agents/formats.ts";
-import type { LineOptions } from "../../../src/parse/line-messages.ts";
+import { contentOf, detectFormat } from "../../../src/agents/detect.ts";
+import type { ReadOptions } from "../../../src/parse/content.ts";
 import { outputReader } from "../../../src/sessions/session-kept-files.ts";
 import { sessionRef } from "../../../src/places/session-ref.ts";
 import { storableJson, storableKey, storableText } from "../../../src/store/storable.ts";
@@ -14,13 +13,10 @@ export interface WholeRows {
 }
 
 /** The rows of a session that is read as a whole, with nothing redacted. */
-export async function rowsOfBytes(sessionId: string, bytes: Uint8Array, options: LineOptions = {}): Promise<WholeRows> {
-  const source = detectFormat(Buffer.from(bytes.subarray(0, 65_536)).toString("utf8")) ?? claudeCode;
-  const chunks = (async function* () {
-    yield bytes;
-  })();
-  const rows = new SessionRows({ sessionId, source, seal: () => 0 });
-  for await (const batch of source.read(chunks, options)) for (const unit of batch) rows.add(unit);
+export async function rowsOfBytes(sessionId: string, bytes: Uint8Array, options: ReadOptions = {}): Promise<WholeRows> {
+  const { format, units } = await contentOf(bytes).open(options);
+  const rows = new SessionRows({ sessionId, format, seal: () => 0 });
+  for await (const batch of units) for (const unit of batch) rows.add(unit);
   const blocks = rows.takeBlocks().blocks.map(({ row, value: { text, input } }) => ({
     ...row,
     content: row.kept === "none" ? "" : row.block_type === "tool_use" ? jsonOf(input) : (text ?? ""),

@@ -1,7 +1,7 @@
 import type { TranscriptInput } from "../../../src/transcript/format/formats.ts";
 import type { ParseResult } from "../../../src/parse/model.ts";
 import type { ParseOptions } from "../../../src/parse/parse-options.ts";
-import { parseTranscript } from "../../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../../src/agents/parse-input.ts";
 
 /** Ids that are the same in every run: `id-1`, `id-2`, … */
 export function countingIds(): () => string {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { ParsedContentBlock, TranscriptMessage } from "../../../src/parse/model.ts";
 import type { ParseOptions } from "../../../src/parse/parse-options.ts";
-import { readTranscript, type ReadSummary } from "../../../src/parse/read-transcript.ts";
+import { type ReadSummary } from "../../../src/parse/read-transcript.ts";
+import { readTranscript } from "../../../src/agents/parse-input.ts";
 import { asIterable } from "./chunks.ts";
 
 export interface ReadSession {

@@ -1,6 +1,8 @@
 /** Reads an input through one source, without the detection and the defaults that go before it. */
 import { Assembler } from "../../../src/parse/assembler.ts";
-import type { Format, ReadOptions, InputUnit } from "../../../src/parse/message-draft.ts";
+import type { InputUnit } from "../../../src/parse/message-draft.ts";
+import type { Format } from "../../../src/agents/agent.ts";
+import type { ReadOptions } from "../../../src/parse/content.ts";
 import type {
   LineAccount,
   ParsedContentBlock,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ParseErrorCode, ParseResult } from "../../../src/parse/model.ts";
 import type { ParseOptions } from "../../../src/parse/parse-options.ts";
-import { parseTranscript } from "../../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../../src/agents/parse-input.ts";
 import { brokenInvariants } from "./invariants.ts";
 
 export type Told = [code: ParseErrorCode, line: number, offset: number, recovered: boolean];

@@ -7,7 +7,7 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from "../../../src/transcript/format/formats.ts";
-import type { Format } from "../../../src/parse/message-draft.ts";
+import type { Format } from "../../../src/agents/agent.ts";
 import { jsonl, markdown } from "../../../src/agents/transcripts/transcript-files.ts";
 
 const filePath = "ses_parent/ses_1.md";

@@ -1,0 +1,39 @@
+/** Reads a session from an input of any format, or from content that was opened. */
+import type { SessionContent } from "../parse/content.ts";
+import type { ParseResult } from "../parse/model.ts";
+import type { ParseOptions } from "../parse/parse-options.ts";
+import { parseContent } from "../parse/parse-transcript.ts";
+import { readContent, type TranscriptReader } from "../parse/read-transcript.ts";
+import { contentOf, type Input } from "./detect.ts";
+
+/**
+ * Parses a whole session into rows for a database. Each row gets `sessionId` unchanged.
+ *
+ * `input` is the content, not a path: text, bytes, a stream or an iterable of either. No content makes it reject: damaged
+ * lines are in `errors`, and `lines` has the outcomes of all lines. An error of the input itself rejects.
+ */
+export async function parseTranscript(
+  sessionId: string,
+  input: Input | SessionContent,
+  options: ParseOptions = {},
+): Promise<ParseResult> {
+  return parseContent(sessionId, asContent(input), options);
+}
+
+/**
+ * Reads a session block by block. Iterate once over the reader; `summary()` then has the rest.
+ *
+ * No content makes it throw: unreadable lines are in `errors`. Errors of the input itself (a disk, a stream) are passed
+ * on.
+ */
+export function readTranscript(
+  sessionId: string,
+  input: Input | SessionContent,
+  options: ParseOptions = {},
+): TranscriptReader {
+  return readContent(sessionId, asContent(input), options);
+}
+
+function asContent(input: Input | SessionContent): SessionContent {
+  return typeof input === "object" && "open" in input ? input : contentOf(input);
+}

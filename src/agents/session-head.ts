@@ -1,0 +1,86 @@
+/** Reads the head of a session: what the beginning of its file says of it. */
+import { MAX_LINE_BYTES } from "../parse/content.ts";
+import type { InputUnit } from "../parse/message-draft.ts";
+import { msOf } from "../parse/times.ts";
+import { isAbsent, reasonOf } from "../places/reasons.ts";
+import type { SessionFiles } from "../places/session-files.ts";
+import type { Unreadable } from "../places/session-ref.ts";
+import type { Format, SessionHead } from "./agent.ts";
+
+const NO_HEAD: SessionHead = { sessionId: null, parentId: null, cwd: null, title: null, startedMs: null };
+
+/** Head of a file and its format, as far as its content says whose it is. */
+export interface FileHead {
+  format: Format | undefined;
+  head: SessionHead;
+}
+
+/** Bytes read, in steps, until the head is whole. The first is enough for most files; images can make a first line far longer. */
+const STEPS = [16 * 1024, 1024 * 1024, MAX_LINE_BYTES];
+
+/**
+ * Reads the beginning of a file in the format that `detect` finds. Rejects with the file system's error; no content makes it
+ * reject.
+ */
+export async function readFileHead(
+  path: string,
+  files: Pick<SessionFiles, "openRead">,
+  detect: (head: string) => Format | undefined,
+): Promise<FileHead> {
+  const handle = await files.openRead(path);
+  try {
+    let found: FileHead = { format: undefined, head: NO_HEAD };
+    for (const length of STEPS) {
+      const bytes = await handle.read(0, length);
+      const format = detect(new TextDecoder().decode(bytes));
+      const head = format && (await headIn(format, bytes));
+      found = { format: head && format, head: head ?? NO_HEAD };
+      const isEnough = head === undefined ? format !== undefined : isWhole(head);
+      if (bytes.byteLength < length || isEnough) break;
+    }
+    return found;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Like `readFileHead`, but notes in `unreadable` why a file cannot be read, unless it is gone. */
+export async function tryReadHead(
+  path: string,
+  files: SessionFiles,
+  detect: (head: string) => Format | undefined,
+  unreadable: Unreadable[],
+): Promise<FileHead | undefined> {
+  try {
+    return await readFileHead(path, files, detect);
+  } catch (error) {
+    if (!isAbsent(error)) unreadable.push({ path, reason: reasonOf(error) });
+    return undefined;
+  }
+}
+
+function headIn(format: Format, bytes: Uint8Array): Promise<SessionHead | undefined> {
+  return format.head === undefined ? headOfUnits(format.read(only(bytes), {})) : format.head(bytes);
+}
+
+/** Collects the fields from several units, since the first lines are often notes without time or folder. */
+export async function headOfUnits(units: AsyncIterable<readonly InputUnit[]>): Promise<SessionHead> {
+  const head = { ...NO_HEAD };
+  for await (const batch of units) {
+    for (const { session, timestamp } of batch) {
+      head.startedMs ??= msOf(timestamp);
+      head.sessionId ??= session?.sessionId ?? null;
+      head.cwd ??= session?.cwd ?? null;
+      head.parentId ??= session?.parentSessionId ?? null;
+    }
+  }
+  return head;
+}
+
+export async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function isWhole({ cwd, startedMs, isWhole: isSaid = cwd !== null && startedMs !== null }: SessionHead): boolean {
+  return isSaid;
+}
