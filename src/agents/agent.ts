@@ -22,6 +22,8 @@ export interface Agent {
    * one file, of which there may be copies.
    */
   readonly hasForms: boolean;
+  /** Forks copy earlier answers under new ids, so only their time, model and tokens show that they are copies. */
+  readonly forksChangeIds: boolean;
 
   /** Says what its tools do: which read, write or run what. */
   readonly tools: ToolTable;

@@ -31,3 +31,8 @@ export function agentAt({ source }: Pick<SessionRef, "source">): Agent | undefin
 export function isInDatabase(session: Pick<SessionRef, "source">): boolean {
   return agentAt(session)?.isInDatabase === true;
 }
+
+/** Returns what tells copies of a session's answers in forks: see `LedgerSession`. */
+export function copyingOf({ agent }: Pick<SessionRef, "agent">): { agent: string | null; forksChangeIds: boolean } {
+  return { agent, forksChangeIds: agentNamed(agent)?.forksChangeIds ?? true };
+}

@@ -13,7 +13,13 @@ import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { placeOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
-import { NOT_INDEXED, type StoredAnswer, type StoredBlock, type StoredSession } from "../store/stored-model.ts";
+import {
+  NOT_INDEXED,
+  type StoredAnswer,
+  type StoredBlock,
+  type StoredMessage,
+  type StoredSession,
+} from "../store/stored-model.ts";
 import type { RowIds, RowState, RowStates, SessionChange, Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
 import { hasContent, INDEX_RULES, type IndexLevel, isDone } from "./is-current.ts";
@@ -199,9 +205,16 @@ class Indexing {
     this.#rows.finish();
     const all = this.#rows.messages();
     for (const { message_id: id } of all) this.#seen.messages.add(id);
-    const changed = all.filter((row) => !this.#isStored(row, this.#states.messages.get(row.message_id)));
+    const isLabelled = ({ message_id: id, superseded }: StoredMessage): boolean =>
+      this.#states.messages.get(id)?.superseded === superseded;
+    const changed = all.filter(
+      (row) => !(this.#isStored(row, this.#states.messages.get(row.message_id)) && isLabelled(row)),
+    );
     const messages = await redactedMessages(this.#request.redactor, this.#words, changed);
-    return { messages, blocks: [...blocks, ...(await this.#otherCalls(blocks))], superseded: this.#missing() };
+    const dropped = this.#rows.superseded();
+    const labelled = blocks.map((row) => ({ ...row, superseded: dropped.has(row.event_id) }));
+    const others = await this.#otherBlocks(blocks, dropped);
+    return { messages, blocks: [...labelled, ...others], superseded: this.#superseded(dropped) };
   }
 
   async #writeEnd(rows: RowsToWrite): Promise<void> {
@@ -226,15 +239,19 @@ class Indexing {
   }
 
   #isStored(row: RowState, state: RowState | undefined): boolean {
-    return state?.raw_hash === row.raw_hash && !state.superseded && !this.#request.rebuild;
+    return state?.raw_hash === row.raw_hash && !this.#request.rebuild;
   }
 
-  /** Returns the stored rows of calls and results whose fields changed, except those that are written now. */
-  async #otherCalls(written: readonly StoredBlock[]): Promise<StoredBlock[]> {
+  /**
+   * Returns the stored rows, except those that are written now, of calls and results whose fields changed, and of blocks
+   * that are part of the conversation again.
+   */
+  async #otherBlocks(written: readonly StoredBlock[], dropped: ReadonlySet<string>): Promise<StoredBlock[]> {
     const { store, sessionId } = this.#request;
     const fields = this.#rows.callFields();
     await this.#words.add(Array.from(fields.values(), ({ tool_name: name }) => name));
-    for (const { event_id: id } of written) fields.delete(id);
+    const now = new Set(written.map(({ event_id: id }) => id));
+    for (const id of now) fields.delete(id);
     for (const [id, found] of fields) {
       found.tool_name = this.#words.clean(found.tool_name);
       const state = this.#states.blocks.get(id);
@@ -242,17 +259,20 @@ class Indexing {
         state?.tool_name === found.tool_name && state.status === found.status && state.is_own === found.is_own;
       if (isSame) fields.delete(id);
     }
-    if (fields.size === 0) return [];
-    const rows = await store.blocks(sessionId, [...fields.keys()]);
-    return rows.map((row) => ({ ...row, ...fields.get(row.event_id) }));
+    const isBack = ([id, { superseded }]: [string, RowState]): boolean =>
+      superseded && this.#seen.blocks.has(id) && !dropped.has(id) && !now.has(id);
+    const ids = new Set([...fields.keys(), ...[...this.#states.blocks].filter(isBack).map(([id]) => id)]);
+    if (ids.size === 0) return [];
+    const rows = await store.blocks(sessionId, [...ids]);
+    return rows.map((row) => ({ ...row, ...fields.get(row.event_id), superseded: dropped.has(row.event_id) }));
   }
 
-  /** Returns the ids of stored rows that the source no longer has. */
-  #missing(): RowIds {
-    const missing = (states: ReadonlyMap<string, RowState>, seen: ReadonlySet<string>): string[] =>
-      [...states].flatMap(([id, { superseded }]) => (superseded || seen.has(id) ? [] : [id]));
+  /** Returns the ids of stored rows that the source no longer has, and of blocks that the agent dropped. */
+  #superseded(dropped: ReadonlySet<string>): RowIds {
+    const newly = (states: ReadonlyMap<string, RowState>, seen: ReadonlySet<string>): string[] =>
+      [...states].flatMap(([id, { superseded }]) => (superseded || (seen.has(id) && !dropped.has(id)) ? [] : [id]));
     const { messages, blocks } = this.#states;
-    return { messages: missing(messages, this.#seen.messages), blocks: missing(blocks, this.#seen.blocks) };
+    return { messages: newly(messages, this.#seen.messages), blocks: newly(blocks, this.#seen.blocks) };
   }
 
   /** `isEnd`: the source was read to its end. */

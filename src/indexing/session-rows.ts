@@ -11,14 +11,16 @@ import type { InputUnit } from "../parse/message-draft.ts";
 import type { FormatTraits } from "../parse/content.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
-import type {
-  BlockMetadata,
-  MessageMetadata,
-  ParsedContentBlock,
-  ToolCall,
-  ToolStatus,
-  TranscriptMessage,
+import {
+  isSuperseded,
+  type BlockMetadata,
+  type MessageMetadata,
+  type ParsedContentBlock,
+  type ToolCall,
+  type ToolStatus,
+  type TranscriptMessage,
 } from "../parse/model.ts";
+import { hasUsage } from "../parse/usage-ledger.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import type { StoredAnswer, StoredBlock, StoredFigures, StoredMessage } from "../store/stored-model.ts";
@@ -45,6 +47,8 @@ export interface CallFields {
   is_own: boolean;
 }
 
+type Labelled = Pick<ParsedContentBlock, "metadata"> | Pick<TranscriptMessage, "metadata">;
+
 interface ReadBlock {
   block: ParsedContentBlock;
   origin: BlockOrigin;
@@ -63,6 +67,8 @@ export class SessionRows {
   /** Calls and results so far, by the assembler's ids, and their messages. */
   readonly #calls = new Map<string, ReadBlock>();
   readonly #callMessages = new Set<TranscriptMessage>();
+  /** All blocks so far: the ids of their rows, and what says whether they are superseded. */
+  readonly #labels: { id: string; block: Labelled; message: Labelled }[] = [];
   /** Calls of this program's own tools. */
   readonly #own = new Set<string>();
   #finished: readonly BuiltMessage[] = [];
@@ -112,7 +118,7 @@ export class SessionRows {
     this.#new = [];
   }
 
-  /** Called once, at the end of the source, before the next two. */
+  /** Called once, at the end of the source, before the next three. */
   finish(): void {
     this.#finished = this.#assembler.finish();
   }
@@ -128,10 +134,16 @@ export class SessionRows {
     });
   }
 
+  /** Returns the ids of the blocks that the agent itself dropped from the conversation. */
+  superseded(): Set<string> {
+    const dropped = this.#labels.filter(({ block, message }) => isSuperseded(block) || isSuperseded(message));
+    return new Set(dropped.map(({ id }) => id));
+  }
+
   figures(): StoredFigures {
     const { tools, ...stats } = withEndings(this.#assembler.stats, this.#toolCalls());
     const messages = this.#finished.map(({ message }) => message);
-    const answers = this.#finished.filter(({ message }) => message.message_type === "assistant");
+    const answers = this.#finished.filter(({ message }) => message.message_type === "assistant" || hasUsage(message));
     const counts = answerMessages(messages);
     const calls = Map.groupBy(
       Array.from(this.#calls.values(), ({ block }) => block),
@@ -154,7 +166,7 @@ export class SessionRows {
         tools,
       },
       answers: answers.map((answer) => ({
-        ...answerOf(answer, calls.get(answer.message.id) ?? []),
+        ...answerOf(answer, calls.get(answer.message.id)),
         ...given({ messages: counts.get(answer.message) }),
       })),
       prompts: messages.filter(isTypedPrompt).flatMap(({ timestamp }) => storableTime(timestamp) ?? []),
@@ -193,6 +205,7 @@ export class SessionRows {
     const read = { block, origin, ordinal: this.#blockCount, id, messageId };
     this.#blockCount += 1;
     this.#new.push(read);
+    this.#labels.push({ id, block: { metadata: block.metadata }, message });
     const { block_type, tool_name } = block;
     if (block_type !== "tool_use" && block_type !== "tool_result") return;
     this.#calls.set(block.id, read);
@@ -203,6 +216,8 @@ export class SessionRows {
   #rawBlock({ block, origin, ordinal, id, messageId }: ReadBlock, fields: ReadonlyMap<string, CallFields>): RawBlock {
     const { message, place, piece } = origin;
     const { kept, content } = contentOf(block);
+    // Later lines decide whether it is, so it is in a field that is written at the end.
+    const { superseded: _, ...metadata } = block.metadata;
     const row = {
       event_id: id,
       message_id: messageId,
@@ -222,10 +237,10 @@ export class SessionRows {
       exit_code: block.exit_code,
       is_sidechain: message.is_sidechain,
       kept,
-      metadata: block.metadata,
+      metadata,
       superseded: false,
     };
-    const value = { text: textOf(block), input: block.tool_input, metadata: block.metadata };
+    const value = { text: textOf(block), input: block.tool_input, metadata };
     const { tool_name, status, is_own } = fields.get(id) ?? {
       tool_name: block.tool_name,
       status: block.status,
@@ -239,7 +254,7 @@ export class SessionRows {
   /** `built`: its usage, which is known at the end. */
   #messageRow(message: TranscriptMessage, messageId: string, built?: BuiltMessage): StoredMessage {
     const { id: _, timestamp, cost_usd: cost, metadata, ...row } = message;
-    const { cost_is_recorded, cost_is_estimate: _estimate, ...told } = metadata;
+    const { cost_is_recorded, cost_is_estimate: _estimate, superseded = false, ...told } = metadata;
     const usage = built?.usage;
     const made = {
       ...row,
@@ -248,7 +263,7 @@ export class SessionRows {
       recorded_cost_usd: cost_is_recorded === true ? cost : null,
       usage_calls: usage === undefined ? null : (usage.calls ?? []),
       metadata: told,
-      superseded: false,
+      superseded,
       raw_hash: 0,
     };
     return this.#sealed(made, "");
@@ -279,9 +294,10 @@ export class SessionRows {
   }
 }
 
-function answerOf({ message, usage }: BuiltMessage, calls: readonly ParsedContentBlock[]): StoredAnswer {
+function answerOf({ message, usage }: BuiltMessage, calls: readonly ParsedContentBlock[] | undefined): StoredAnswer {
   const { source_id, request_id, model, provider, timestamp, is_sidechain, metadata, ...row } = message;
   const { speed, service_tier, inference_geo, cache_write_1h, web_searches, tokens_out_is_lower_bound } = metadata;
+  const { copy_key } = metadata;
   return {
     source_id,
     request_id,
@@ -289,15 +305,23 @@ function answerOf({ message, usage }: BuiltMessage, calls: readonly ParsedConten
     provider,
     occurred_at: storableTime(timestamp),
     is_sidechain,
-    metadata: given({ speed, service_tier, inference_geo, cache_write_1h, web_searches, tokens_out_is_lower_bound }),
+    metadata: given({
+      speed,
+      service_tier,
+      inference_geo,
+      cache_write_1h,
+      web_searches,
+      tokens_out_is_lower_bound,
+      copy_key,
+    }),
     tokens_in: row.tokens_in,
     tokens_out: row.tokens_out,
     cache_read: row.cache_read,
     cache_write: row.cache_write,
     recorded_cost_usd: metadata.cost_is_recorded === true ? row.cost_usd : null,
     usage_calls: usage === undefined ? null : (usage.calls ?? []),
-    superseded: false,
-    ...given({ calls: callCounts(calls) }),
+    superseded: isSuperseded(message),
+    ...given({ calls: callCounts(message, calls) }),
   };
 }
 

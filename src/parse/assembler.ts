@@ -11,6 +11,7 @@ import type {
   UnknownLine,
 } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
+import { entryOf } from "./open-calls.ts";
 import { StatisticsCollector } from "./statistics.ts";
 import { TimeSpan } from "./times.ts";
 import { givenTitle } from "./titles.ts";
@@ -45,7 +46,7 @@ export class Assembler {
   readonly #options: AssemblerOptions;
   readonly #builder: MessageBuilder;
   readonly #statistics: StatisticsCollector;
-  /** Answers with an id, of which more may come. */
+  /** Answers and usage with an id, of which more may come. */
   readonly #open = new Map<string, BuiltMessage>();
   /** All messages that got a piece, in order. */
   readonly #messages = new Set<BuiltMessage>();
@@ -57,6 +58,10 @@ export class Assembler {
   #untold: readonly (typeof FIRST_HOLDS)[number][] = FIRST_HOLDS;
   /** Messages outside the requested time range. */
   readonly #unwanted = new WeakSet<BuiltMessage>();
+  /** Messages that the agent dropped. */
+  readonly #superseded = new Set<BuiltMessage>();
+  /** All messages by their ids, once any is dropped. */
+  #byId: Map<string, BuiltMessage[]> | undefined;
   /** Time of the last message that has one. */
   #lastTime = "";
   readonly unknownLines: UnknownLine[] = [];
@@ -72,6 +77,7 @@ export class Assembler {
     for (const problem of unit.problems) this.#options.onProblem(problem);
     const read: PlacedPiece[] = [];
     for (const draft of unit.messages) this.#place(draft, unit, read);
+    for (const id of unit.supersedes ?? []) this.#supersede(id);
     this.#account(unit);
     if (unit.timestamp !== undefined && this.#isBetween(unit.timestamp)) this.#span.add(unit.timestamp);
     if (unit.session) this.#noteSession(unit.session);
@@ -106,17 +112,36 @@ export class Assembler {
 
   #place(draft: MessageDraft, unit: InputUnit, read: PlacedPiece[]): void {
     const place = { line: unit.line, offset: unit.offset, record: unit.identity };
-    const id = draft.type === "assistant" ? (draft.answerId ?? draft.sourceId) : undefined;
+    const isJoined = draft.type === "assistant" || draft.usage !== undefined || draft.replaces !== undefined;
+    const id = isJoined ? (draft.answerId ?? draft.sourceId) : undefined;
     const open = id === undefined ? undefined : this.#open.get(id);
     const built = open ?? this.#builder.begin(draft, place);
     const blocks = this.#builder.extend(built, draft, place);
     if (id !== undefined) this.#open.set(id, built);
+    if (!open && this.#byId) this.#note(this.#byId, built);
     this.#messages.add(built);
+    if (this.#superseded.delete(built)) delete built.message.metadata.superseded;
     const isWanted = open ? !this.#unwanted.has(built) : this.#isWanted(built);
     if (!isWanted) return;
-    if (open) this.#statistics.addBlocks(blocks);
-    else this.#statistics.add(built.message, blocks);
+    this.#statistics.add(built.message, blocks);
     read.push({ message: built.message, blocks, piece: draft });
+  }
+
+  #supersede(id: string): void {
+    if (this.#byId === undefined) {
+      this.#byId = new Map();
+      for (const built of this.#messages) this.#note(this.#byId, built);
+    }
+    for (const built of this.#byId.get(id) ?? []) {
+      built.message.metadata.superseded = true;
+      this.#superseded.add(built);
+    }
+  }
+
+  #note(byId: Map<string, BuiltMessage[]>, built: BuiltMessage): void {
+    const { uuid, source_id } = built.message;
+    for (const id of new Set([uuid, source_id]))
+      if (id !== null) entryOf(byId, id, (): BuiltMessage[] => []).push(built);
   }
 
   #account(unit: InputUnit): void {

@@ -16,6 +16,8 @@ export interface ReadOptions {
    * returned at once, although later lines may change it, such as a text written in pieces. Default false.
    */
   isGrowing?: boolean | undefined;
+  /** Reads the session of this subagent, which is in the file of the session that started it: see `InputUnit.part`. */
+  part?: string | undefined;
   /** Ends the input, even while it waits for a chunk. */
   signal?: AbortSignal | undefined;
 }

@@ -1,6 +1,8 @@
 /** Builds messages and blocks from drafts: one message for all pieces that share an id. */
+import { hash } from "node:crypto";
+import { jsonText } from "./json-fields.ts";
 import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./message-draft.ts";
-import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
+import type { BlockMetadata, MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
 
 export interface BuilderOptions {
@@ -28,6 +30,8 @@ export interface BuiltMessage {
   usage: UsageDraft | undefined;
   /** Cost recorded by the host, in US dollars. */
   recordedCostUsd: number | undefined;
+  /** Metadata of its blocks by their content, if its records are written again. */
+  written: Map<string, BlockMetadata> | undefined;
 }
 
 export interface Place {
@@ -47,12 +51,39 @@ export class MessageBuilder {
 
   /** Returns a new message, without the blocks of the draft. */
   begin(draft: MessageDraft, place: Place): BuiltMessage {
-    return { message: this.#message(draft, place), blockCount: 0, usage: undefined, recordedCostUsd: undefined };
+    const message = this.#message(draft, place);
+    return { message, blockCount: 0, usage: undefined, recordedCostUsd: undefined, written: undefined };
   }
 
-  /** Adds a piece to a message. Returns its blocks. */
+  /** Adds a piece to a message. Returns its new blocks. */
   extend(built: BuiltMessage, draft: MessageDraft, place: Place): ParsedContentBlock[] {
+    return draft.replaces === true ? this.#replace(built, draft, place) : this.#add(built, draft, place);
+  }
+
+  /** Adds a piece that has the whole message: labels the blocks that it lacks, and adds those that are new. */
+  #replace(built: BuiltMessage, draft: MessageDraft, place: Place): ParsedContentBlock[] {
+    const before = built.written ?? new Map<string, BlockMetadata>();
+    const now = new Map<string, BlockDraft>();
+    for (const block of draft.blocks) {
+      let key = contentKey(block);
+      while (now.has(key)) key += "+";
+      now.set(key, block);
+    }
+    for (const [key, metadata] of before) {
+      if (now.has(key)) delete metadata.superseded;
+      else metadata.superseded = true;
+    }
+    const fresh = [...now].filter(([key]) => !before.has(key));
+    const blocks = this.#add(built, { ...draft, blocks: fresh.map(([, block]) => block) }, place);
+    for (const [at, { metadata }] of blocks.entries()) before.set(fresh[at]?.[0] ?? "", metadata);
+    built.written = before;
+    return blocks;
+  }
+
+  #add(built: BuiltMessage, draft: MessageDraft, place: Place): ParsedContentBlock[] {
     const { message } = built;
+    if (draft.type === "assistant" && message.message_type !== "assistant") beginAnswer(message, draft, place);
+    message.source_id ??= draft.sourceId ?? null;
     message.request_id ??= draft.requestId ?? null;
     message.model ??= draft.model ?? null;
     message.provider ??= draft.provider ?? null;
@@ -104,7 +135,7 @@ export class MessageBuilder {
       has_tool_result: false,
       is_sidechain: draft.isSidechain ?? false,
       agent_id: draft.agentId ?? null,
-      metadata: draft.metadata ?? {},
+      metadata: metadataOf(draft),
     };
   }
 
@@ -136,6 +167,29 @@ export class MessageBuilder {
       metadata,
     };
   }
+}
+
+function metadataOf({ type, usage, metadata = {} }: MessageDraft): MessageMetadata {
+  if (type === "system" && usage !== undefined) metadata.subtype ??= "usage";
+  return metadata;
+}
+
+/** Turns usage, of which the answer had not been read, into that answer. */
+function beginAnswer(message: TranscriptMessage, draft: MessageDraft, place: Place): void {
+  message.message_type = "assistant";
+  message.role = draft.role;
+  message.line_number = place.line;
+  message.byte_offset = place.offset;
+  message.uuid = draft.uuid ?? null;
+  message.parent_uuid = draft.parentUuid ?? null;
+  message.timestamp = draft.timestamp ?? message.timestamp;
+  message.cwd = draft.cwd ?? null;
+  delete message.metadata.subtype;
+}
+
+/** Identifies a block by all that it shows. */
+function contentKey({ type, text, toolName, toolUseId, input, status, isError }: BlockDraft): string {
+  return hash("sha1", jsonText([type, text, toolName, toolUseId, input, status, isError]), "base64");
 }
 
 export type PricedMessage = Pick<TranscriptMessage, "cost_usd" | "metadata" | "model" | "provider" | "timestamp">;
@@ -173,7 +227,7 @@ function tablePrice(message: PricedMessage, usage: UsageDraft | undefined, prici
 }
 
 /** Adds usage, cost and metadata of a piece to its message. */
-function addFacts(built: BuiltMessage, { usage, costUsd, metadata: told }: MessageDraft): void {
+function addFacts(built: BuiltMessage, { usage, costUsd, copyKey, metadata: told }: MessageDraft): void {
   const { message } = built;
   const { metadata } = message;
   // A message begins with the metadata of its first piece.
@@ -188,6 +242,7 @@ function addFacts(built: BuiltMessage, { usage, costUsd, metadata: told }: Messa
     message.cache_write = usage.cacheWrite;
   }
   if (told && told !== metadata) Object.assign(metadata, told);
+  if (copyKey !== undefined) metadata.copy_key ??= copyKey;
   const isCounted = isLowerBound !== true || metadata.stop_reason !== undefined;
   if (isCounted && metadata.tokens_out_is_lower_bound !== undefined) delete metadata.tokens_out_is_lower_bound;
   if (costUsd !== undefined) built.recordedCostUsd = Math.max(costUsd, built.recordedCostUsd ?? 0);

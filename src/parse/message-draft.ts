@@ -1,4 +1,23 @@
-/** Output of a format's reader, before messages are assembled. A new format yields only these. */
+/**
+ * Output of a format's reader, before messages are assembled. A new format yields only these: for each line a unit with the pieces of
+ * messages on it. How to say what is not simply a message:
+ *
+ * - An answer in several records: pieces with the same `sourceId`, anywhere in the file. Each has only its new blocks.
+ * - A record that is written again, whole: `replaces`, with all of its blocks each time. Blocks that it repeats are kept
+ *   once, those that it lacks are labelled `superseded`.
+ * - Usage in a record of its own: a draft of type `system` with `usage`, without blocks, and with the `sourceId` (or
+ *   `answerId`) of its answer, which may come before or after it. Without an answer it is a message of its own. Its
+ *   `sourceId` should be the provider's response or call id, because usage with the same id counts once, in all files.
+ *   If only a later record names that id, give the pieces an `answerId` of your own until then.
+ * - Cumulative totals: `CumulativeUsage` (cumulative-usage.ts) returns what a total has beyond what was counted.
+ * - Messages that the agent itself dropped (a rewind, a branch that was left): `InputUnit.supersedes`, on a line or, for
+ *   what only the end of the file tells, from `RecordReader.end`. They stay, with the label; they count in no figure but
+ *   usage.
+ * - A subagent in the file of the session that started it: `InputUnit.part`; `readRecords`, or else `onlyPart`, then
+ *   leaves out the units of the other sessions.
+ * - Copies in forks: an answer that keeps its `sourceId` counts once, whatever its time. Prompts are copies if they have the
+ *   time of the original. Leave out what a file copies with new ids or new times.
+ */
 import type { Fields } from "./json-fields.ts";
 import type {
   BlockMetadata,
@@ -55,10 +74,21 @@ export interface MessageDraft {
   type: MessageType;
   role: "user" | "assistant" | null;
   userKind?: UserKind | undefined;
-  /** Pieces of `assistant` type with the same id become one message, wherever they are. */
+  /**
+   * The provider's or host's id. Pieces with the same id that are of type `assistant`, or have usage, become one message,
+   * wherever they are; it is an answer if one of them is.
+   */
   sourceId?: string | undefined;
-  /** Takes the place of `sourceId` for that, if several messages may have one `sourceId`: it, a line feed and a uuid. */
+  /**
+   * Takes the place of `sourceId` for that, if several messages may have one `sourceId`, or if only a later piece has it.
+   * Any text that is unique in the file.
+   */
   answerId?: string | undefined;
+  /**
+   * The piece is the whole message as it is now. Set it on every piece of a message whose records are written again. Default:
+   * false, a piece has only new blocks.
+   */
+  replaces?: boolean | undefined;
   uuid?: string | undefined;
   parentUuid?: string | undefined;
   requestId?: string | undefined;
@@ -66,6 +96,8 @@ export interface MessageDraft {
   provider?: string | undefined;
   timestamp?: string | undefined;
   cwd?: string | undefined;
+  /** Identifies the answer in all files, if neither `sourceId` nor it with `requestId` does. */
+  copyKey?: string | undefined;
   /** Usage; of pieces that share an id the last counts, if its output is not smaller. */
   usage?: UsageDraft | undefined;
   /** Cost recorded by the host, in US dollars. */
@@ -102,6 +134,10 @@ export interface InputUnit {
   record?: Fields | undefined;
   /** Identifies the entry of a format with `hasStableIds`, to recognize a repeat. */
   identity?: string | undefined;
+  /** `uuid` or `sourceId` of earlier messages that the agent dropped from the conversation; another piece brings one back. */
+  supersedes?: readonly string[] | undefined;
+  /** Id of the subagent whose session the unit is part of, if it is in the file of another session. */
+  part?: string | undefined;
 }
 
 /** Position in an input: the 1-based line that begins at a byte offset. */
@@ -118,4 +154,12 @@ export function problemAt(
   recovered = false,
 ): ParseError {
   return { code, line_number: line, byte_offset: offset, reason, recovered };
+}
+
+/** Returns the unit without its content if it is of another session in the same file. `part`: see `ReadOptions`. */
+export function onlyPart(unit: InputUnit, part: string | undefined): InputUnit {
+  if (unit.part === part) return unit;
+  const { line, offset, lines } = unit;
+  const kind = unit.part === undefined ? "other session" : "subagent";
+  return { line, offset, lines, outcome: { as: "skipped", kind }, messages: [], problems: [] };
 }

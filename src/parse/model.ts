@@ -34,7 +34,7 @@ export interface TranscriptMessage {
   provider: string | null;
   timestamp: string | null;
   cwd: string | null;
-  /** Tokens not read from a cache. For assistant messages only, like the next four. */
+  /** Tokens not read from a cache. For answers, and usage in a record of its own, only, like the next four. */
   tokens_in: number | null;
   tokens_out: number | null;
   cache_read: number | null;
@@ -53,7 +53,10 @@ export interface TranscriptMessage {
 
 /** Optional values of a message. May contain others from the source. */
 export interface MessageMetadata {
-  /** For `system` messages: `turn_duration`, `api_error`, …; in our transcripts the event's name. */
+  /**
+   * For `system` messages: `turn_duration`, `api_error`, …; in our transcripts the event's name. `usage`: usage of a model
+   * call that no message is from, such as a compaction, or of a whole session.
+   */
   subtype?: string;
   /**
    * Origin of a `user` message that was not simply typed: a slash command, a command's output, a notice, the mark of an
@@ -87,8 +90,13 @@ export interface MessageMetadata {
   cost_is_estimate?: boolean;
   /** The answer was cut off. */
   interrupted?: boolean;
-  /** The source has dropped the message, as after a revert; only the store still has it. */
+  /**
+   * No longer part of the conversation: the agent rewound or replaced it, or its source has dropped it and only the store
+   * still has it. Its usage was paid for, and counts; nothing else of it does.
+   */
   superseded?: boolean;
+  /** Identifies the answer in all files, if neither `source_id` nor it with `request_id` does. */
+  copy_key?: string;
   [key: string]: unknown;
 }
 
@@ -140,7 +148,7 @@ export interface BlockMetadata {
   original_bytes?: number;
   /** Thinking that has only a signature, or that the provider encrypted. */
   withheld?: boolean;
-  /** See `MessageMetadata`. */
+  /** See `MessageMetadata`. All blocks of a superseded message are, too, without this label. */
   superseded?: boolean;
   /** File with the full result. */
   persisted_output_path?: string;
@@ -150,6 +158,11 @@ export interface BlockMetadata {
   /** Media type of an image or document. */
   media_type?: string;
   [key: string]: unknown;
+}
+
+/** Returns whether a message or a block carries the label itself: see `MessageMetadata`. */
+export function isSuperseded({ metadata }: { metadata: { superseded?: boolean } }): boolean {
+  return metadata.superseded === true;
 }
 
 /** Call with its result. */
@@ -172,6 +185,8 @@ export interface ToolCall {
   result: BlockPlace | null;
   is_sidechain: boolean;
   agent_id: string | null;
+  /** See `MessageMetadata`. Left out if it is not. */
+  superseded?: true;
 }
 
 export interface BlockPlace {

@@ -15,6 +15,8 @@ export interface ParseOptions {
   pricing?: "catalog" | "flat" | Pricing;
   /** Uses the subagent messages that Claude Code copies into `progress` lines. Default false, since their own files have them. */
   agentProgress?: boolean;
+  /** Reads the session of this subagent, which is in the file of the session that started it. */
+  part?: string;
   /** Reads an output that was saved in a separate file; the path is relative to the transcript. */
   readOutput?: (path: string) => Promise<string | undefined>;
   /**

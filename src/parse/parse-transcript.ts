@@ -54,7 +54,8 @@ export async function parseContent(
 export function withEndings(stats: TranscriptStats, calls: readonly ToolCall[]): TranscriptStats {
   const tools = new Map(Object.entries(stats.tools).map(([name, { calls }]) => [name, { calls, errors: 0 }]));
   let pending = 0;
-  for (const { status, tool_name } of calls) {
+  for (const { status, tool_name, superseded } of calls) {
+    if (superseded === true) continue;
     if (status === "pending") pending += 1;
     const tool = status === "error" ? tools.get(tool_name ?? "") : undefined;
     if (tool) tool.errors += 1;

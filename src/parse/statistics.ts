@@ -1,6 +1,13 @@
 /** Adds up a session. */
 import { jsonText } from "./json-fields.ts";
-import type { ModelStats, ParsedContentBlock, ToolStats, TranscriptMessage, TranscriptStats } from "./model.ts";
+import {
+  isSuperseded,
+  type ModelStats,
+  type ParsedContentBlock,
+  type ToolStats,
+  type TranscriptMessage,
+  type TranscriptStats,
+} from "./model.ts";
 import { FirstPrompt, isBuiltInCommand } from "./prompts.ts";
 import type { TimeSpan } from "./times.ts";
 import { entryOf, OpenCalls } from "./open-calls.ts";
@@ -45,15 +52,77 @@ function modelStats(sum: UsageSum): ModelStats {
   return { messages, tokens_in, tokens_out, cache_read, cache_write, cost_usd, cost_is_estimate };
 }
 
-/** Adds up messages as they come, and their usage when they are whole. */
+/** A block as far as it is counted. Its texts are not kept. */
+type CountedBlock = Pick<
+  ParsedContentBlock,
+  "block_type" | "tool_name" | "tool_use_id" | "tool_result_id" | "status" | "metadata"
+>;
+
+/** Collects messages as they come, and their usage when they are whole. Those that are superseded count in usage only. */
 export class StatisticsCollector {
   readonly #countRedactions: boolean;
   readonly #answers = new AnswerSums();
-  readonly #tools = new Map<string, ToolStats>();
   readonly #redactions = new Map<string, number>();
-  readonly #calls = new OpenCalls();
   readonly #prompt = new FirstPrompt();
-  readonly #counts = {
+  readonly #messages = new Map<TranscriptMessage, CountedBlock[]>();
+
+  constructor(countRedactions: boolean) {
+    this.#countRedactions = countRedactions;
+  }
+
+  /** Adds a message, or new blocks of one. */
+  add(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): void {
+    const known = this.#messages.get(message);
+    const counted = blocks.filter(isCounted).map(withoutTexts);
+    if (known === undefined) this.#messages.set(message, counted);
+    else known.push(...counted);
+    if (this.#countRedactions) this.addRedactions(blocks);
+    if (known !== undefined) return;
+    const { user_kind: userKind, is_sidechain: isSidechain, metadata } = message;
+    this.#prompt.add({ userKind, isSidechain, metadata }, () =>
+      blocks.flatMap(({ content_text }) => content_text ?? []),
+    );
+  }
+
+  /** Counts the marks of a redaction in the texts of blocks. */
+  addRedactions(blocks: readonly ParsedContentBlock[]): void {
+    for (const { content_text, thinking_text, result_text, tool_input } of blocks) {
+      for (const text of [content_text, thinking_text, result_text]) countRedactions(text, this.#redactions);
+      if (tool_input !== null) countRedactions(jsonText(tool_input), this.#redactions);
+    }
+  }
+
+  addUsage(message: TranscriptMessage): void {
+    const isKnown = hasUsage(message);
+    if (isKnown || message.message_type === "assistant") this.#answers.add(usageOf(message), isKnown);
+  }
+
+  stats({ durationMs, activeMs }: Pick<TimeSpan, "durationMs" | "activeMs">): TranscriptStats {
+    return {
+      ...countsOf(this.#messages),
+      ...this.#answers.stats(),
+      duration_ms: durationMs,
+      active_ms: activeMs,
+      initial_prompt: this.#prompt.text,
+      redactions: Object.fromEntries(this.#redactions),
+    };
+  }
+}
+
+function isCounted({ block_type: type }: ParsedContentBlock): boolean {
+  return type === "tool_use" || type === "tool_result" || type === "thinking" || type === "redacted_thinking";
+}
+
+/** `metadata` is the block's own, which may get a label later. */
+function withoutTexts(block: ParsedContentBlock): CountedBlock {
+  const { block_type, tool_name, tool_use_id, tool_result_id, status, metadata } = block;
+  return { block_type, tool_name, tool_use_id, tool_result_id, status, metadata };
+}
+
+function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock[]>) {
+  const tools = new Map<string, ToolStats>();
+  const open = new OpenCalls();
+  const counts = {
     total_messages: 0,
     user_messages: 0,
     human_messages: 0,
@@ -66,76 +135,36 @@ export class StatisticsCollector {
     withheld_thinking_blocks: 0,
     subagent_count: 0,
   };
-
-  constructor(countRedactions: boolean) {
-    this.#countRedactions = countRedactions;
-  }
-
-  add(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): void {
-    const counts = this.#counts;
+  const addCall = ({ tool_name, tool_use_id }: CountedBlock): void => {
+    const name = tool_name ?? "";
+    counts.tool_use_count += 1;
+    if (SUBAGENT_TOOLS.has(name)) counts.subagent_count += 1;
+    const tool = entryOf(tools, name, () => ({ calls: 0, errors: 0 }));
+    tool.calls += 1;
+    if (open.begin(tool_use_id, tool) === "error") tool.errors += 1;
+  };
+  const addResult = ({ tool_result_id, status }: CountedBlock): void => {
+    if (status === "error") counts.tool_error_count += 1;
+    else if (status === "rejected") counts.tool_rejected_count += 1;
+    else if (status === "interrupted") counts.tool_interrupted_count += 1;
+    const tool = open.end(tool_result_id, status ?? "completed");
+    if (tool && status === "error") tool.errors += 1;
+  };
+  for (const [message, blocks] of messages) {
+    if (isSuperseded(message)) continue;
     counts.total_messages += 1;
     if (message.message_type === "user") counts.user_messages += 1;
     if (message.user_kind === "human" && !message.is_sidechain) counts.human_messages += 1;
     if (message.message_type === "assistant") counts.assistant_messages += 1;
-    this.addBlocks(blocks);
-    const { user_kind: userKind, is_sidechain: isSidechain, metadata } = message;
-    this.#prompt.add({ userKind, isSidechain, metadata }, () =>
-      blocks.flatMap(({ content_text }) => content_text ?? []),
-    );
-  }
-
-  addBlocks(blocks: readonly ParsedContentBlock[]): void {
     for (const block of blocks) {
-      if (block.block_type === "tool_use") this.#addCall(block);
-      else if (block.block_type === "tool_result") this.#addResult(block);
-      else if (block.block_type === "thinking" || block.block_type === "redacted_thinking") {
-        this.#counts.thinking_blocks += 1;
-        if (block.metadata.withheld === true) this.#counts.withheld_thinking_blocks += 1;
-      }
-      if (!this.#countRedactions) continue;
-      const { content_text, thinking_text, result_text, tool_input } = block;
-      for (const text of [content_text, thinking_text, result_text]) countRedactions(text, this.#redactions);
-      if (tool_input !== null) countRedactions(jsonText(tool_input), this.#redactions);
+      if (isSuperseded(block)) continue;
+      if (block.block_type === "tool_use") addCall(block);
+      else if (block.block_type === "tool_result") addResult(block);
+      else counts.thinking_blocks += 1;
+      if (block.metadata.withheld === true) counts.withheld_thinking_blocks += 1;
     }
   }
-
-  addUsage(message: TranscriptMessage): void {
-    if (message.message_type === "assistant") this.#answers.add(usageOf(message), hasUsage(message));
-  }
-
-  #addCall(block: ParsedContentBlock): void {
-    const name = block.tool_name ?? "";
-    this.#counts.tool_use_count += 1;
-    if (SUBAGENT_TOOLS.has(name)) this.#counts.subagent_count += 1;
-    const tool = entryOf(this.#tools, name, noToolStats);
-    tool.calls += 1;
-    if (this.#calls.begin(block.tool_use_id, tool) === "error") tool.errors += 1;
-  }
-
-  #addResult(block: ParsedContentBlock): void {
-    if (block.status === "error") this.#counts.tool_error_count += 1;
-    else if (block.status === "rejected") this.#counts.tool_rejected_count += 1;
-    else if (block.status === "interrupted") this.#counts.tool_interrupted_count += 1;
-    const tool = this.#calls.end(block.tool_result_id, block.status ?? "completed");
-    if (tool && block.status === "error") tool.errors += 1;
-  }
-
-  stats({ durationMs, activeMs }: Pick<TimeSpan, "durationMs" | "activeMs">): TranscriptStats {
-    return {
-      ...this.#counts,
-      tool_pending_count: this.#calls.open(),
-      ...this.#answers.stats(),
-      duration_ms: durationMs,
-      active_ms: activeMs,
-      initial_prompt: this.#prompt.text,
-      tools: Object.fromEntries(this.#tools),
-      redactions: Object.fromEntries(this.#redactions),
-    };
-  }
-}
-
-function noToolStats(): ToolStats {
-  return { calls: 0, errors: 0 };
+  return { ...counts, tool_pending_count: open.open(), tools: Object.fromEntries(tools) };
 }
 
 /** Returns whether the user or the assistant said anything; built-in commands that configure the program do not count. */

@@ -3,7 +3,14 @@
  * either of the two may be missing.
  */
 import { errorText } from "../calls/result-texts.ts";
-import type { BlockPlace, ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "./model.ts";
+import {
+  isSuperseded,
+  type BlockPlace,
+  type ParsedContentBlock,
+  type ToolCall,
+  type ToolStatus,
+  type TranscriptMessage,
+} from "./model.ts";
 
 /** Messages without calls and results, between two that have some. */
 const NEARBY = 1_000;
@@ -30,8 +37,11 @@ export function correlateToolCalls(
   blocks: readonly ParsedContentBlock[],
 ): ToolCall[] {
   const items = itemsInOrder(messages, blocks);
-  pairById(items);
-  pairOnNamedLine(items.filter(isFree));
+  // A result that was written again belongs to the call, and the superseded one to none.
+  for (const group of [items.filter(isCurrent), items.filter((item) => !isCurrent(item))]) {
+    pairById(group);
+    pairOnNamedLine(group.filter(isFree));
+  }
   const calls: ToolCall[] = [];
   for (const item of items) {
     if (isUse(item)) calls.push(toolCall(item, item.partner));
@@ -99,6 +109,10 @@ function lane({ message }: Item): string {
 
 function isUse({ block }: Item): boolean {
   return block.block_type === "tool_use";
+}
+
+function isCurrent({ block, message }: Item): boolean {
+  return !isSuperseded(block) && !(message && isSuperseded(message));
 }
 
 function isFree({ partner }: Item): boolean {
@@ -219,6 +233,7 @@ function toolCall(use: Item | null, result: Item | null): ToolCall {
     result: result && placeOf(result),
     is_sidechain: message?.is_sidechain ?? false,
     agent_id: message?.agent_id ?? null,
+    ...([use, result].some((item) => item !== null && !isCurrent(item)) ? { superseded: true } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Adds up tokens and costs of many sessions. Forks, resumed sessions and subagents repeat messages of other files, so each
- * message id is counted once, in any order of adding sessions.
+ * answer is counted once, in any order of adding sessions. Its records share a key.
  */
 import type { ToolStatus, TranscriptMessage } from "./model.ts";
 import { withoutContextSize } from "./pricing.ts";
@@ -8,10 +8,10 @@ import { inUtc } from "./times.ts";
 
 /** Usage of one answer. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
-  /** The message's id (`message.id`). An answer without one is always counted, as repeats cannot be recognized. */
+  /** The message's id (`message.id`). */
   sourceId: string | null;
-  /** The provider's id of the request, which copies of an answer keep. */
-  requestId: string | null;
+  /** See `copyKey`. An answer without one is always counted, as repeats cannot be recognized. */
+  key: string | null;
   model: string | null;
   timestamp: string | null;
   isSidechain: boolean;
@@ -45,7 +45,7 @@ export type Answer = Pick<
   | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "cost_usd")
 >;
 
-/** Returns whether the source has any usage of the answer. */
+/** Returns whether the source has any usage of the message. */
 export function hasUsage({ tokens_in, cost_usd }: Answer): boolean {
   return tokens_in !== null || cost_usd !== null;
 }
@@ -53,7 +53,7 @@ export function hasUsage({ tokens_in, cost_usd }: Answer): boolean {
 export function usageOf(answer: Answer): UsageRecord {
   return {
     sourceId: answer.source_id,
-    requestId: answer.request_id,
+    key: copyKey(answer),
     model: answer.model === null ? null : withoutContextSize(answer.model),
     timestamp: answer.timestamp,
     isSidechain: answer.is_sidechain,
@@ -67,12 +67,25 @@ export function usageOf(answer: Answer): UsageRecord {
   };
 }
 
+/** Returns the key that an answer shares with its copies in other files. */
+function copyKey({ source_id: id, request_id: request, metadata }: Answer): string | null {
+  if (id === null) return null;
+  return request === null ? (metadata.copy_key ?? id) : `${id}\n${request}`;
+}
+
+/** Returns a key for an answer whose id may be that of others too. */
+export function keyByTime(id: string, timestamp: string | null): string {
+  return `${id}\n${inUtc(timestamp) ?? ""}`;
+}
+
 export interface LedgerSession {
   id: string;
   /** Project, for the rows by project; null if unknown. */
   project: string | null;
   /** Agent, for the rows by agent; null if unknown. */
   agent?: string | null;
+  /** Forks may have its answers under new ids: see `Agent.forksChangeIds`. */
+  forksChangeIds?: boolean;
 }
 
 export interface UsageTotals {
@@ -114,8 +127,8 @@ interface Call {
 
 export class UsageLedger {
   readonly #timeZone: string;
-  readonly #byId = new Map<string, Call>();
-  readonly #withoutId: Call[] = [];
+  readonly #byKey = new Map<string, Call>();
+  readonly #withoutKey: Call[] = [];
   /** Records left out because another session has the same answer. */
   readonly #repeated: UsageRecord[] = [];
   /** Sessions with copies of one answer: forks, branches, asides. */
@@ -129,11 +142,11 @@ export class UsageLedger {
 
   add(session: LedgerSession, records: Iterable<UsageRecord>): void {
     for (const record of records) {
-      const key = answerKey(session.agent, record);
-      const call = key === null ? undefined : this.#byId.get(key);
+      const { key } = record;
+      const call = key === null ? undefined : this.#byKey.get(key);
       if (call) this.#merge(call, session, record);
-      else if (key === null) this.#withoutId.push({ session, first: record, usage: record });
-      else this.#byId.set(key, { session, first: record, usage: record });
+      else if (key === null) this.#withoutKey.push({ session, first: record, usage: record });
+      else this.#byKey.set(key, { session, first: record, usage: record });
     }
   }
 
@@ -189,18 +202,15 @@ export class UsageLedger {
 
   *#calls(): Generator<Call> {
     const copies = this.#forkCopies();
-    for (const call of this.#byId.values()) if (!copies.has(call)) yield call;
-    yield* this.#withoutId;
+    for (const call of this.#byKey.values()) if (!copies.has(call)) yield call;
+    yield* this.#withoutKey;
   }
 
-  /**
-   * Returns the answers that opencode copied into a fork, under new ids, with the session that had them first. The ids of
-   * copies are newer.
-   */
+  /** Returns the answers that forks have under new ids, with the session that had them first. The ids of copies are newer. */
   #forkCopies(): Map<Call, string> {
     const copies = new Map<Call, string>();
-    const byKey = Map.groupBy(this.#byId.values(), ({ session, first, usage }) =>
-      forkKey(session.agent, usage, first.timestamp),
+    const byKey = Map.groupBy(this.#byKey.values(), ({ session, first, usage }) =>
+      forkKey(session, usage, first.timestamp),
     );
     byKey.delete(undefined);
     for (const alike of byKey.values()) {
@@ -229,31 +239,29 @@ export class UsageLedger {
  * Returns a key that a call shares with its copies in forks, branches and asides; null if its answer cannot be
  * identified.
  */
-export function callKey(agent: string | null, answer: Answer, toolUseId: string | null): string | null {
-  const record = { ...usageOf(answer), timestamp: inUtc(answer.timestamp) };
-  const key = forkKey(agent, record, record.timestamp) ?? answerKey(agent, record);
-  return key === null ? null : JSON.stringify([agent, key, toolUseId]);
+export function callKey(
+  session: Pick<LedgerSession, "agent" | "forksChangeIds">,
+  answer: Answer,
+  toolUseId: string | null,
+): string | null {
+  const usage = usageOf(answer);
+  const key = forkKey(session, usage, inUtc(answer.timestamp)) ?? usage.key;
+  return key === null ? null : JSON.stringify([session.agent, key, toolUseId]);
 }
 
 /**
- * Returns all that opencode keeps of an answer that it copies into a fork, where it gets a new id and nothing says of which
- * answer it is a copy. No two answers begin in the same millisecond with the same model and use the same tokens.
- * Undefined for Claude Code, whose copies keep their ids.
+ * Returns all that a fork keeps of an answer that it has under a new id, with nothing that says of which answer it is a
+ * copy. No two answers begin in the same millisecond with the same model and use the same tokens.
  */
-function forkKey(agent: LedgerSession["agent"], usage: UsageRecord, timestamp: string | null): string | undefined {
-  if (agent === "claude-code") return undefined;
+function forkKey(
+  { agent, forksChangeIds = false }: Pick<LedgerSession, "agent" | "forksChangeIds">,
+  usage: UsageRecord,
+  timestamp: string | null,
+): string | undefined {
+  if (!forksChangeIds) return undefined;
   const { model, tokensIn, tokensOut, cacheRead, cacheWrite } = usage;
   if (timestamp === null || tokensIn + tokensOut + cacheRead + cacheWrite === 0) return undefined;
   return JSON.stringify([agent, timestamp, model, tokensIn, tokensOut, cacheRead, cacheWrite]);
-}
-
-/**
- * Returns the key that copies of an answer share; null without an id. Gateways of Claude Code may give every answer the
- * same id, without the id of a request; then the time tells answers apart.
- */
-function answerKey(agent: LedgerSession["agent"], { sourceId, requestId, timestamp }: UsageRecord): string | null {
-  if (sourceId === null || agent !== "claude-code") return sourceId;
-  return `${sourceId}\n${requestId ?? timestamp ?? ""}`;
 }
 
 const idOf = ({ first }: Call): string => first.sourceId ?? "";
@@ -288,7 +296,7 @@ export class UsageSum {
   /** Number of answers without a price, by model. */
   readonly #unpriced = new Map<string, number>();
 
-  add(usage: Omit<UsageRecord, "sourceId" | "requestId" | "timestamp" | "isSidechain" | "calls" | "messages">): void {
+  add(usage: Omit<UsageRecord, "sourceId" | "key" | "timestamp" | "isSidechain" | "calls" | "messages">): void {
     this.#messages += 1;
     this.#in += usage.tokensIn;
     this.#out += usage.tokensOut;

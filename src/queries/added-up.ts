@@ -1,6 +1,7 @@
 /** Adds up many sessions. Pure. */
 import { type CallCount, type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
 import type { ToolStatus, TranscriptStats } from "../parse/model.ts";
+import { copyingOf } from "../agents/registry.ts";
 import { parentOf } from "./figures.ts";
 import { hostOf, isSubagent, type SessionRef } from "../places/session-ref.ts";
 import type { Figures } from "../sessions/read-figures.ts";
@@ -89,7 +90,7 @@ function ledgers(timeZone: string): LedgerOf {
     const ledger = new UsageLedger(timeZone);
     for (const { ref, figures } of some) {
       const project = ref.project ?? figures.metadata.cwd ?? (ref.projectLabel || null);
-      ledger.add({ id: ref.id, project, agent: ref.agent }, figures.usage);
+      ledger.add({ id: ref.id, project, ...copyingOf(ref) }, figures.usage);
     }
     return ledger;
   };

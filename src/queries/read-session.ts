@@ -5,7 +5,13 @@
 import { withoutOutputTags } from "../calls/result-texts.ts";
 import { type OpenLines, readLines } from "../parse/line-messages.ts";
 import type { SessionContent } from "../parse/content.ts";
-import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage } from "../parse/model.ts";
+import {
+  isSuperseded,
+  type ParsedContentBlock,
+  type ParseResult,
+  type ToolCall,
+  type TranscriptMessage,
+} from "../parse/model.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import { type MessageView, saidIn, type Turn, turnsOf } from "../parse/turns.ts";
 import { inUtc, TimeSpan } from "../parse/times.ts";
@@ -21,6 +27,8 @@ export interface ReadQuery extends ReadingOptions, Pick<OpenOptions, "stdin"> {
   costs?: boolean;
   /** Undefined leaves texts unredacted. */
   redactor?: Redactor | undefined;
+  /** Includes what is no longer part of the conversation: see `MessageMetadata.superseded`. Default: false. */
+  superseded?: boolean;
 }
 
 /** A whole conversation. Texts are never cut. */
@@ -35,19 +43,32 @@ export interface Conversation extends Pick<
 /** Reads the whole session. Rejects with a `TranscriptsError` if it cannot be read, and with the signal's reason. */
 export async function readConversation(
   ref: SessionRef,
-  { stdin, costs = true, redactor, ...reading }: ReadQuery = {},
+  { stdin, costs = true, redactor, superseded = false, ...reading }: ReadQuery = {},
 ): Promise<Conversation> {
   // Loaded here, since many commands that import this file read line by line.
   const { parseTranscript } = await import("../agents/parse-input.ts");
-  const read = await parseTranscript(ref.id, openReadable(ref, { stdin }), {
+  const all = await parseTranscript(ref.id, openReadable(ref, { stdin }), {
     ...(await readingOptions(ref, reading)),
     maxInlineContentBytes: Number.POSITIVE_INFINITY,
     pricing: costs ? "catalog" : "flat",
   });
   reading.signal?.throwIfAborted();
+  const read = superseded ? all : withoutSuperseded(all);
   const result = withUtcTimes(redactor === undefined ? read : await redacted(read, redactor));
   if (ref.archived !== null) result.stats.redactions = await redactionsIn(result.content_blocks);
   return { ...result, id: sessionIdOf(ref, result.metadata) };
+}
+
+function withoutSuperseded(result: ParseResult): ParseResult {
+  const messages = result.messages.filter((message) => !isSuperseded(message));
+  if (messages.length === result.messages.length && !result.content_blocks.some(isSuperseded)) return result;
+  const kept = new Set(messages.map(({ id }) => id));
+  return {
+    ...result,
+    messages,
+    content_blocks: result.content_blocks.filter((block) => kept.has(block.message_id) && !isSuperseded(block)),
+    tool_calls: result.tool_calls.filter((call) => call.superseded !== true),
+  };
 }
 
 /** As the store has them, so that it does not matter where a session comes from. */
@@ -66,7 +87,7 @@ function withUtcTimes(result: ParseResult): ParseResult {
 async function redactionsIn(blocks: readonly ParsedContentBlock[]): Promise<Record<string, number>> {
   const { StatisticsCollector } = await import("../parse/statistics.ts");
   const statistics = new StatisticsCollector(true);
-  statistics.addBlocks(blocks);
+  statistics.addRedactions(blocks);
   return statistics.stats(new TimeSpan()).redactions;
 }
 

@@ -8,6 +8,7 @@ import { parseContent } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
+import { copyingOf } from "../agents/registry.ts";
 import { callKey } from "../parse/usage-ledger.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
@@ -79,7 +80,7 @@ export function callKeys(ref: SessionRef, messages: readonly TranscriptMessage[]
   const byOrdinal = new Map(messages.map((message) => [message.ordinal, message]));
   return ({ use, tool_use_id: id }) => {
     const answer = use === null ? undefined : byOrdinal.get(use.message_ordinal);
-    return answer === undefined ? null : callKey(ref.agent, answer, id);
+    return answer === undefined ? null : callKey(copyingOf(ref), answer, id);
   };
 }
 
@@ -104,8 +105,8 @@ export async function failedCalls(content: SessionContent, options: ParseOptions
   return { found, sessionId: metadata.sessionId, read: { errors, metadata }, messages };
 }
 
-function isError({ status, result }: ToolCall): boolean {
-  return status === "error" && result !== null;
+function isError({ status, result, superseded }: ToolCall): boolean {
+  return status === "error" && result !== null && superseded !== true;
 }
 
 function errorRow(ref: SessionRef, sessionId: string | null, found: Pick<ToolFix, "failed"> | ToolFix) {

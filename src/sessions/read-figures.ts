@@ -1,6 +1,12 @@
 /** Figures of a session, without its texts. */
 import { given } from "../given.ts";
-import type { ParsedContentBlock, SessionMetadata, TranscriptMessage, TranscriptStats } from "../parse/model.ts";
+import {
+  isSuperseded,
+  type ParsedContentBlock,
+  type SessionMetadata,
+  type TranscriptMessage,
+  type TranscriptStats,
+} from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { entryOf } from "../parse/open-calls.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
@@ -39,7 +45,6 @@ export async function figuresOf(
   { between, signal, stdin }: Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin"> = {},
 ): Promise<Figures> {
   const all = new Set<TranscriptMessage>();
-  const prompts: string[] = [];
   const input = openReadable(ref, { stdin });
   const options = {
     ...(await readingOptions(ref, { subagents: true, signal })),
@@ -48,15 +53,11 @@ export async function figuresOf(
     maxInlineContentBytes: Number.POSITIVE_INFINITY,
     ...(between === undefined ? {} : { between }),
   };
-  const { reader, messages, blocks } = await readCalls(input, options, (message) => {
-    if (all.has(message)) return;
-    all.add(message);
-    const time = isTypedPrompt(message) ? inUtc(message.timestamp) : null;
-    if (time !== null) prompts.push(time);
-  });
+  const { reader, messages, blocks } = await readCalls(input, options, (message) => all.add(message));
+  const prompts = [...all].filter(isTypedPrompt).flatMap(({ timestamp }) => inUtc(timestamp) ?? []);
   const { stats, metadata, lines, error_count } = reader.summary();
   const ended = withEndings(stats, correlateToolCalls(messages, blocks));
-  const answers = [...all].filter(({ message_type }) => message_type === "assistant");
+  const answers = [...all].filter(hasUsage);
   const counts = answerMessages(all);
   const calls = Map.groupBy(blocks, ({ message_id }) => message_id);
   return {
@@ -70,21 +71,18 @@ export async function figuresOf(
     // Of an archived session, these are counted and not kept.
     unknown_lines: ref.archived?.counts.unknown_lines ?? lines.unknown,
     error_count: ref.archived?.counts.damaged ?? error_count,
-    usage: answers.filter(hasUsage).map((answer) => ({
+    usage: answers.map((answer) => ({
       ...usageOf(answer),
       timestamp: inUtc(answer.timestamp),
-      ...given({ calls: callCounts(calls.get(answer.id) ?? []), messages: counts.get(answer) }),
+      ...given({ calls: callCounts(answer, calls.get(answer.id)), messages: counts.get(answer) }),
     })),
     prompts,
   };
 }
 
 /** Returns whether a person typed it, to the main agent. */
-export function isTypedPrompt({
-  user_kind,
-  is_sidechain,
-}: Pick<TranscriptMessage, "user_kind" | "is_sidechain">): boolean {
-  return user_kind === "human" && !is_sidechain;
+export function isTypedPrompt(message: TranscriptMessage): boolean {
+  return message.user_kind === "human" && !message.is_sidechain && !isSuperseded(message);
 }
 
 /**
@@ -95,21 +93,23 @@ export function answerMessages(messages: Iterable<TranscriptMessage>): Map<Trans
   const counts = new Map<TranscriptMessage, number>();
   let count = 0;
   for (const message of messages) {
-    if (!isTypedPrompt(message)) count += 1;
-    if (message.message_type !== "assistant" || !hasUsage(message)) continue;
+    if (!isTypedPrompt(message) && !isSuperseded(message)) count += 1;
+    if (!hasUsage(message)) continue;
     counts.set(message, count);
     count = 0;
   }
   return counts;
 }
 
-/** Counts the calls among blocks; undefined if there are none. */
+/** Counts the calls among the blocks of an answer; undefined if there are none. */
 export function callCounts(
-  blocks: readonly Pick<ParsedContentBlock, "block_type" | "tool_name" | "status">[],
+  answer: TranscriptMessage,
+  blocks: readonly Pick<ParsedContentBlock, "block_type" | "tool_name" | "status" | "metadata">[] = [],
 ): CallCount[] | undefined {
   const counts = new Map<string, CallCount>();
-  for (const { block_type, tool_name, status: ended } of blocks) {
-    if (block_type !== "tool_use") continue;
+  for (const block of blocks) {
+    const { block_type, tool_name, status: ended } = block;
+    if (block_type !== "tool_use" || isSuperseded(answer) || isSuperseded(block)) continue;
     const [tool, status] = [tool_name ?? "", ended ?? "pending"];
     entryOf(counts, `${status} ${tool}`, () => ({ tool, status, count: 0 })).count += 1;
   }

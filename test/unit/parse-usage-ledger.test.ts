@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { dayIn } from "../../src/parse/usage-ledger.ts";
-import { UsageLedger, type LedgerSession, type UsageRecord } from "../../src/parse/usage-ledger.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
+import { dayIn, UsageLedger, usageOf, type LedgerSession, type UsageRecord } from "../../src/parse/usage-ledger.ts";
 import { describe, test } from "../support/runner.ts";
 
 const MAIN: LedgerSession = { id: "a-main", project: "/home/me/one" };
@@ -10,7 +10,7 @@ const FORK: LedgerSession = { id: "b-fork", project: "/home/me/two" };
 function record(fields: Partial<UsageRecord> = {}): UsageRecord {
   return {
     sourceId: "msg_1",
-    requestId: null,
+    key: fields.sourceId === undefined ? "msg_1" : fields.sourceId,
     model: "claude-opus-4-6",
     timestamp: "2026-01-15T12:00:00.000Z",
     isSidechain: false,
@@ -44,8 +44,8 @@ function allOf(ledger: UsageLedger) {
 
 describe("usage ledger", () => {
   test("an answer that opencode copied into a fork under a new id is counted once, where it was first", () => {
-    const original: LedgerSession = { id: "ses_b", project: null, agent: "opencode" };
-    const fork: LedgerSession = { id: "ses_a", project: null, agent: "opencode" };
+    const original: LedgerSession = { id: "ses_b", project: null, agent: "opencode", forksChangeIds: true };
+    const fork: LedgerSession = { ...original, id: "ses_a" };
     const copy = record({ sourceId: "msg_2" });
     const own = record({ sourceId: "msg_3", timestamp: "2026-01-15T12:00:05.000Z" });
     for (const order of [
@@ -63,13 +63,10 @@ describe("usage ledger", () => {
       const counted = sessions.map(({ key, messages }) => `${key}: ${messages}`);
       assert.deepEqual(counted.toSorted(), ["ses_a: 1", "ses_b: 1"]);
     }
-    // Two answers of one session, and those of Claude Code, whose copies keep their ids, are no copies.
+    // Two answers of one session, and those of an agent whose copies keep their ids, are no copies.
     assert.equal(totalsOf([original, [record(), copy]]).total.messages, 2);
-    const claude = { agent: "claude-code" };
-    assert.equal(
-      totalsOf([{ ...original, ...claude }, [record()]], [{ ...fork, ...claude }, [copy]]).total.messages,
-      2,
-    );
+    const keeps = { forksChangeIds: false };
+    assert.equal(totalsOf([{ ...original, ...keeps }, [record()]], [{ ...fork, ...keeps }, [copy]]).total.messages, 2);
   });
 
   test("a message that two files have is counted once, in full, where it was met first in time", () => {
@@ -103,13 +100,25 @@ describe("usage ledger", () => {
     assert.equal(total.tokens_out, 50);
   });
 
-  test("answers of a gateway that gives all of them one id count, and their copies do not", () => {
-    const agent = "claude-code";
-    const [one, two] = [record({ sourceId: "ocgo" }), record({ sourceId: "ocgo", timestamp: "2026-01-16T12:00:00Z" })];
-    assert.equal(totalsOf([{ ...MAIN, agent }, [one]], [{ ...FORK, agent }, [one, two]]).total.messages, 2);
-    const request = (fields: Partial<UsageRecord>): UsageRecord => record({ requestId: "req_1", ...fields });
-    const copies = [request({}), request({ timestamp: "2026-01-16T12:00:00Z" }), request({ requestId: "req_2" })];
-    assert.equal(totalsOf([{ ...MAIN, agent }, copies]).total.messages, 2);
+  test("answers of a gateway that gives all of them one id count, and their copies do not", async () => {
+    const line = (day: number, requestId?: string): string =>
+      JSON.stringify({
+        type: "assistant",
+        uuid: `${day} ${requestId}`,
+        sessionId: "s",
+        timestamp: `2026-01-1${day}T12:00:00Z`,
+        requestId,
+        message: { id: "ocgo", content: `${day}`, model: "m", usage: { input_tokens: day, output_tokens: 100 } },
+      });
+    const usage = async (...lines: string[]): Promise<UsageRecord[]> => {
+      const { messages } = await parseTranscript("s", lines.join("\n"));
+      return messages.map(usageOf);
+    };
+    const count = (...files: UsageRecord[][]): number =>
+      totalsOf(...files.map((of, at): [LedgerSession, UsageRecord[]] => [at === 0 ? MAIN : FORK, of])).total.messages;
+    assert.equal(count(await usage(line(1)), await usage(line(1), line(2))), 2);
+    const copies = [line(1, "req_1"), line(2, "req_1"), line(1, "req_2")];
+    assert.equal(count(...(await Promise.all(copies.map((copy) => usage(copy))))), 2);
   });
 
   test("answers without an id count wherever they stand", () => {
@@ -137,7 +146,7 @@ describe("usage ledger", () => {
 
   test("a model without a price is named, and its cost is in no sum", () => {
     const unpriced = record({ sourceId: "b", model: "glm-99", costUsd: null });
-    const silent = record({ ...unpriced, sourceId: "c", model: "mute" });
+    const silent = record({ sourceId: "c", model: "mute", costUsd: null });
     const none = { tokensIn: 0, tokensOut: 0, cacheRead: 0, cacheWrite: 0 };
     const { total, models } = totalsOf([MAIN, [record(), unpriced, { ...silent, ...none }]]);
     assert.equal(total.cost_usd, 0.5);
@@ -178,7 +187,6 @@ describe("usage ledger", () => {
     const anyRecord = fc
       .record({
         sourceId: fc.constantFrom(null, "a", "b", "c"),
-        requestId: fc.constantFrom(null, "r"),
         timestamp: fc.constantFrom(null, "not a time", "2026-01-15T12:00:00.000Z", "2026-01-16T12:00:00+01:00"),
         isSidechain: fc.boolean(),
         tokensOut: fc.nat(3),

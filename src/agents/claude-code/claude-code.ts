@@ -16,6 +16,7 @@ export const claudeCode: Agent = {
   hasSessions: true,
   isInDatabase: false,
   hasForms: false,
+  forksChangeIds: false,
   tools: claudeTools,
   formats: [claudeStream, sessionFile],
   places,

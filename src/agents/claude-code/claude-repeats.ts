@@ -8,6 +8,7 @@
 import { hash } from "node:crypto";
 import { jsonText } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
+import { keyByTime } from "../../parse/usage-ledger.ts";
 
 /** In place of the id of an answer that has none. */
 const NO_ID = "";
@@ -95,6 +96,8 @@ export class ClaudeRepeats {
     answer.prompts = this.#promptsIn(answer.lane);
     answer.requestId ??= draft.requestId;
     if (this.#sharedRequests.has(request)) draft.requestId = undefined;
+    // Gateways may give every answer the same id.
+    if (draft.requestId === undefined) draft.copyKey = keyByTime(id, draft.timestamp ?? null);
     answer.usage = draft.usage ?? answer.usage;
     answer.stopReason = draft.metadata?.stop_reason ?? answer.stopReason;
     for (const trace of traces) if (!this.#byTrace.has(trace)) this.#byTrace.set(trace, answer);

@@ -2,24 +2,20 @@
  * Corrects the usage of answers in the output of `--output-format stream-json`. An answer there has only the output count
  * from the start of its stream; the `result` line has the totals of all answers so far.
  */
-import type { CallUsage, MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
+import { CumulativeUsage, plus, type TokenSums } from "../../parse/cumulative-usage.ts";
+import type { MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
 import { countIn, fieldsOf, isFields, textIn, type Fields } from "../../parse/json-fields.ts";
-
-type Totals = Pick<CallUsage, "tokensIn" | "tokensOut" | "cacheRead" | "cacheWrite">;
 
 interface Answer {
   draft: MessageDraft;
   usage: UsageDraft;
 }
 
-const NONE: Totals = { tokensIn: 0, tokensOut: 0, cacheRead: 0, cacheWrite: 0 };
-const COUNTS = ["tokensIn", "tokensOut", "cacheRead", "cacheWrite"] as const;
-
 export class StreamTotals {
   /** Answers since the last `result`, by id. */
   #answers = new Map<string, Answer>();
-  /** Totals of the last `result`, because they cover all turns of a process. */
-  #before = NONE;
+  /** Totals cover all turns of a process. */
+  readonly #totals = new CumulativeUsage();
   #costBefore = 0;
   /** Uuids of `result` lines, which may be repeated like any other. */
   readonly #known = new Set<string>();
@@ -46,14 +42,10 @@ export class StreamTotals {
     const last = answers.findLast(({ draft }) => draft.isSidechain !== true) ?? answers.at(-1);
     if (totals === undefined || last === undefined) return [];
     this.#answers = new Map();
-    const missing = { ...NONE };
-    for (const count of COUNTS) {
-      const known = answers.reduce((sum, { usage }) => sum + usage[count], this.#before[count]);
-      missing[count] = Math.max(0, totals[count] - known);
-    }
+    for (const { usage } of answers) this.#totals.count(usage);
+    const missing = this.#totals.rest(totals);
     const total = countIn(record["total_cost_usd"]);
     const cost = total === undefined ? undefined : Math.max(0, total - this.#costBefore);
-    this.#before = totals;
     this.#costBefore = total ?? this.#costBefore;
     const weights = answers.map((answer) => weightOf(answer.usage) + (answer === last ? weightOf(missing) : 0));
     const whole = weights.reduce((sum, weight) => sum + weight, 0);
@@ -69,7 +61,7 @@ export class StreamTotals {
 }
 
 /** Per model, as only these counts have those of subagents; otherwise in all. */
-function totalsOf(record: Fields): Totals | undefined {
+function totalsOf(record: Fields): TokenSums | undefined {
   const models = Object.values(fieldsOf(record, "modelUsage") ?? {}).filter(isFields);
   if (models.length > 0) {
     const sum = (name: string): number => models.reduce((total, model) => total + (countIn(model[name]) ?? 0), 0);
@@ -90,13 +82,7 @@ function totalsOf(record: Fields): Totals | undefined {
   };
 }
 
-function plus(usage: UsageDraft, more: Totals): UsageDraft {
-  const sum = { ...usage };
-  for (const count of COUNTS) sum[count] += more[count];
-  return sum;
-}
-
 /** Roughly as tokens are priced. */
-function weightOf({ tokensIn, tokensOut, cacheRead, cacheWrite }: Totals): number {
+function weightOf({ tokensIn, tokensOut, cacheRead, cacheWrite }: TokenSums): number {
   return tokensIn + 5 * tokensOut + 1.25 * cacheWrite + 0.1 * cacheRead;
 }

@@ -16,6 +16,7 @@ export const opencode: Agent = {
   hasSessions: true,
   isInDatabase: true,
   hasForms: true,
+  forksChangeIds: true,
   tools: opencodeTools,
   places: async (where, files) =>
     (await opencodeDatabases(where, files)).map((path) => ({ agent: opencode.name, path })),
@@ -33,6 +34,7 @@ export const kilo: Agent = {
   hasSessions: true,
   isInDatabase: true,
   hasForms: true,
+  forksChangeIds: true,
   tools: opencodeTools,
   places: async (where, files) => (await databasesOf("kilo", where, files)).map((path) => ({ agent: kilo.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, kilo.name),

@@ -31,6 +31,7 @@ export const transcripts: Agent = {
   hasSessions: false,
   isInDatabase: false,
   hasForms: true,
+  forksChangeIds: true,
   tools: opencodeTools,
   formats: FORMATS,
   places,

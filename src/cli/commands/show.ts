@@ -39,7 +39,7 @@ const definition = createCommand("show", {
   .option("--subagents", "Adds the conversations of subagents after the session's own.")
   .option(
     "--superseded",
-    "Reads the store, and includes what the session no longer contains, for example after a revert.",
+    "Includes what is no longer part of the conversation, for example after a revert. Reads the store if it has the session.",
   )
   .addOption(noRedact)
   .addOption(jsonLines("each message, with its blocks"));
@@ -83,18 +83,17 @@ function nothingWhy(options: Options): string {
 async function sessionAsked(context: CommandContext, argument: string, options: Options): Promise<SessionRef> {
   const ref = await sessionNamed(context, argument, options);
   if (!options.superseded) return ref;
-  const kept = await context.archive.withDropped(ref);
-  if (kept !== undefined) return kept;
-  throw new TranscriptsError("no_file", `Session ${ref.id} is not in the store.`, "Leave --superseded out.");
+  // The file itself has only what its agent dropped.
+  return (await context.archive.withDropped(ref)) ?? ref;
 }
 
 /** Returns the number of messages printed. */
 async function showSession(context: CommandContext, ref: SessionRef, options: Options): Promise<number> {
   const redactor = redactorFor(options);
-  const { json: costs = false, line } = options;
+  const { json: costs = false, line, superseded = false } = options;
   // A line may be that of a subagent in the session's own file.
   const subagents = options.subagents ?? line !== undefined;
-  const conversation = await conversationOf(context, ref, { redactor, subagents, costs });
+  const conversation = await conversationOf(context, ref, { redactor, subagents, costs, superseded });
   const turns = turnsAsked(turnsOf(conversation), options);
   if (options.json) return printRows(context, turns, conversation.id, options);
   const { printConversation } = await import("../print-conversation.ts");
