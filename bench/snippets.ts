@@ -128,7 +128,7 @@ function row(name: string, matches: number, times: readonly number[]): string[] 
 function session(n: number): Omit<StoredSession, "state" | "figures"> {
   return {
     session_id: `session-${n}`,
-    source: "claude-code",
+    place: "claude-code",
     host: "bench",
     path: `/bench/${n}.jsonl`,
     project: `/work/project-${n % PROJECTS}`,

@@ -23,12 +23,12 @@ export function agentKeeping(format: Format | undefined): Agent | undefined {
 }
 
 /** Returns the agent in whose place a session is; undefined for any other file. */
-export function agentAt({ source }: Pick<SessionRef, "source">): Agent | undefined {
-  return agentNamed(source);
+export function agentAt({ place }: Pick<SessionRef, "place">): Agent | undefined {
+  return agentNamed(place);
 }
 
 /** Returns whether a session is in a database. */
-export function isInDatabase(session: Pick<SessionRef, "source">): boolean {
+export function isInDatabase(session: Pick<SessionRef, "place">): boolean {
   return agentAt(session)?.isInDatabase === true;
 }
 

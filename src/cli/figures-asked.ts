@@ -31,7 +31,7 @@ export async function figuresAsked(
   });
   const progress = context.progress(refs.length - known.size);
   try {
-    const piped = refs.find(({ source }) => source === "stdin");
+    const piped = refs.find(({ place }) => place === "stdin");
     if (piped) {
       const { figuresOf } = await import("../sessions/read-figures.ts");
       known.set(piped, await figuresOf(piped, { stdin, signal, ...given({ between }) }));

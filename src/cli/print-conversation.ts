@@ -61,7 +61,7 @@ export function sessionHeading(
       : `from the store${ref.archived.host === null ? "" : `, ${neutralLine(ref.archived.host)}`}`,
   ];
   const resume = resumeOf(ref, metadata.cwd);
-  const hasAgent = ref.archived !== null || (ref.source !== "file" && ref.source !== "stdin");
+  const hasAgent = ref.archived !== null || (ref.place !== "file" && ref.place !== "stdin");
   const resuming = "command" in resume ? `resume: ${resume.command}` : `cannot be resumed: ${resume.reason}`;
   const lines = [
     colors.bold(shortened(title, 100)),

@@ -4,7 +4,7 @@ import { argumentOf, type SessionRef } from "../places/session-ref.ts";
 
 /** Returns the shell argument for exactly this session: its path, or its id if it has none or the id is unique. */
 export function argumentFor(ref: SessionRef, isOnlyId = false): string {
-  return ref.source === "stdin" ? "-" : shellWord(argumentOf(ref, isOnlyId));
+  return ref.place === "stdin" ? "-" : shellWord(argumentOf(ref, isOnlyId));
 }
 
 /** Minimum length of a shortened id, as shorter ones are hard to distinguish. */

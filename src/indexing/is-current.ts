@@ -37,10 +37,10 @@ type Covered = Pick<StoredSession["state"], "source_bytes" | "source_modified_ms
 
 function covers(
   ref: SessionRef,
-  { path, source }: StoredSession,
+  { path, place }: StoredSession,
   { source_bytes, source_modified_ms }: Covered,
 ): boolean {
-  if (path !== placeOf(ref) || source !== ref.source) return false;
+  if (path !== placeOf(ref) || place !== ref.place) return false;
   // For a database the stored time may be that of a part, which is later than the session's own.
   if (ref.database !== null) return source_modified_ms >= ref.modifiedMs;
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;

@@ -76,7 +76,7 @@ function formAt(row: StoredSession, ref: SessionRef, found: SessionsFound | unde
   if (!isSourceThere(row, found)) return undefined;
   const known = {
     id: ref.id,
-    source: row.source,
+    place: row.place,
     agent: row.agent || null,
     project: ref.project,
     parentId: ref.parentId,
@@ -105,16 +105,16 @@ export function databaseShares(refs: readonly SessionRef[]): Map<string | null, 
  * Returns true if the session is in a place of its agent that is not searched now, such as that of another profile. It is
  * then none of the sessions here, whether or not it was indexed.
  */
-export function isElsewhere({ source, path }: StoredSession, roots: readonly Place[]): boolean {
-  if (agentNamed(source)?.hasSessions !== true) return false;
+export function isElsewhere({ place, path }: StoredSession, roots: readonly Place[]): boolean {
+  if (agentNamed(place)?.hasSessions !== true) return false;
   return !roots.some((root) => isWithin(root.path, path)) && factsOf(path) !== undefined;
 }
 
 /** Returns true unless the source of a row is known to be missing. */
-export function isSourceThere({ source, path }: StoredSession, found: SessionsFound | undefined): boolean {
+export function isSourceThere({ place, path }: StoredSession, found: SessionsFound | undefined): boolean {
   if (path === "") return true;
   const isListed =
-    isInDatabase({ source }) &&
+    isInDatabase({ place }) &&
     found?.roots.some((root) => root.path === path && root.isThere) === true &&
     found.unreadable.every((place) => place.path !== path);
   return !isListed && factsOf(path) !== undefined;

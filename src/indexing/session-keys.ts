@@ -131,8 +131,8 @@ export function copiesElsewhere(
   { own, refs }: { own: readonly StoredSession[]; refs: readonly SessionRef[] },
 ): Set<StoredSession> {
   if (own.length === sessions.length) return new Set();
-  const contentOf = ({ session_id, source, state }: StoredSession): string =>
-    `${baseId(session_id)}\n${isInDatabase({ source }) ? `at ${state.source_modified_ms}` : state.source_bytes}`;
+  const contentOf = ({ session_id, place, state }: StoredSession): string =>
+    `${baseId(session_id)}\n${isInDatabase({ place }) ? `at ${state.source_modified_ms}` : state.source_bytes}`;
   const met = new Set(refs.map(({ id, bytes, modifiedMs }) => `${id}\n${bytes ?? `at ${modifiedMs}`}`));
   for (const session of own) met.add(contentOf(session));
   const ownRows = new Set(own);

@@ -39,7 +39,7 @@ export function rowOf(
   const first = facts?.firstTime ?? null;
   return {
     session_id: sessionId,
-    source: ref.source === "stdin" ? "file" : ref.source,
+    place: ref.place === "stdin" ? "file" : ref.place,
     agent: ref.agent ?? "",
     machine_id: machine.id,
     host: machine.host,

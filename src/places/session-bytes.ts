@@ -29,7 +29,7 @@ export async function* sessionBytes(ref: SessionRef, options: OpenOptions = {}):
 
 function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Array> {
   const { stdin, chunkBytes = CHUNK_BYTES, files = nodeSessionFiles } = options;
-  if (ref.source === "stdin" && stdin !== undefined) return stdin;
+  if (ref.place === "stdin" && stdin !== undefined) return stdin;
   if (ref.path === null) throw new Error("no standard input was given");
   // Without a size, there are no positions to read from.
   return ref.bytes === null ? files.openStream(ref.path) : fileBytes(ref.path, chunkBytes, files);

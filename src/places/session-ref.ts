@@ -8,7 +8,7 @@ export interface SessionRef {
    * Name of the agent in whose place it is (`transcript` for one of ours); `file` for any other file, which the user named;
    * `stdin` for standard input.
    */
-  source: string;
+  place: string;
   /** Name of the agent whose session it is; null if only the file's content may have it. */
   agent: string | null;
   /** File to read; null for a session in a database, and for `stdin`. */
@@ -114,16 +114,16 @@ export interface Place {
 }
 
 /** Returns the session's own id, from its content if its path does not have it. */
-export function sessionIdOf({ id, source }: SessionRef, content?: { sessionId: string | null }): string {
-  return source === "stdin" || source === "file" ? (content?.sessionId ?? id) : id;
+export function sessionIdOf({ id, place }: SessionRef, content?: { sessionId: string | null }): string {
+  return place === "stdin" || place === "file" ? (content?.sessionId ?? id) : id;
 }
 
 /**
  * Returns the name by which a command or tool finds this session again. `byId`: by its id instead of its path; a file
  * outside of the known places is found only by its path.
  */
-export function argumentOf({ id, source, path, archived }: SessionRef, byId = source !== "file"): string {
-  if (source === "stdin") return "-";
+export function argumentOf({ id, place, path, archived }: SessionRef, byId = place !== "file"): string {
+  if (place === "stdin") return "-";
   return archived?.argument ?? (byId ? id : (path ?? id));
 }
 
@@ -152,7 +152,7 @@ export function isStream({ path, bytes }: SessionRef): boolean {
   return path !== null && bytes === null;
 }
 
-const EMPTY: Omit<SessionRef, "id" | "source" | "agent"> = {
+const EMPTY: Omit<SessionRef, "id" | "place" | "agent"> = {
   path: null,
   database: null,
   project: null,
@@ -169,6 +169,6 @@ const EMPTY: Omit<SessionRef, "id" | "source" | "agent"> = {
 };
 
 /** Completes a ref with empty values. */
-export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | "source" | "agent">): SessionRef {
+export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | "place" | "agent">): SessionRef {
   return { ...EMPTY, projectLabel: known.project ?? "", ...known };
 }

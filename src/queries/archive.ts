@@ -93,7 +93,7 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
   const completed = keyed.map(({ ref, stored }) => {
     const ended = stored !== undefined && isCurrent(ref, stored, "figures") ? msOf(stored.ended_at) : null;
     // Otherwise the head of a file would be read for its working directory.
-    const cwd = ref.source === "claude-code" ? (stored?.cwd ?? null) : null;
+    const cwd = ref.place === "claude-code" ? (stored?.cwd ?? null) : null;
     return { ...ref, lastMs: ref.lastMs ?? ended, project: ref.project ?? cwd };
   });
   for (const session of sessions) {

@@ -29,14 +29,14 @@ export function archivedSession(
     withDropped = false,
   }: { argument?: string; withDropped?: boolean } = {},
 ): SessionRef | undefined {
-  const { session_id: sessionId, source, path, cwd, counts, state, figures } = session;
+  const { session_id: sessionId, place, path, cwd, counts, state, figures } = session;
   if (state.revision === 0) return undefined;
   const ref = storedRef(session);
   const host = isOwnSession(session, store) ? null : session.host;
   return {
     ...ref,
     // As for a file, whose head is not read for this.
-    ...(source === "claude-code" && cwd === null
+    ...(place === "claude-code" && cwd === null
       ? { project: null, projectLabel: basename(claudePlace(path).folder) }
       : {}),
     ...(host === null ? {} : { path: null, database: null }),
@@ -44,7 +44,7 @@ export function archivedSession(
     startedMs: msOf(session.started_at),
     lastMs: msOf(session.ended_at),
     modifiedMs:
-      (isInDatabase({ source }) ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
+      (isInDatabase({ place }) ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
     bytes: ref.path === null ? null : (figures ?? state).source_bytes,
     archived: { sessionId, argument, host, content: archivedContent(store, session, withDropped), counts },
   };

@@ -102,8 +102,8 @@ export async function keptFigures(
   const local = localPlace(where);
   for (const place of storePlace(where).backend === "postgres" ? [where, local] : [local])
     if (storePlace(place).exists && missing().length > 0) await use(place, true, take);
-  const only = missing().filter(({ source, bytes, database, archived }) => {
-    return source !== "stdin" && source !== "file" && archived === null && (bytes !== null || database !== null);
+  const only = missing().filter(({ place, bytes, database, archived }) => {
+    return place !== "stdin" && place !== "file" && archived === null && (bytes !== null || database !== null);
   });
   if (only.length === 0 && !keepsAll) return found;
   await use(local, false, async (store) => {

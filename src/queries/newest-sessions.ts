@@ -65,7 +65,7 @@ export function listedSession({ ref, figures, problem }: SessionFigures) {
   const resume = resumeOf(ref, metadata?.cwd ?? null);
   return {
     session_id: hostOf(ref) === null ? ref.id : (ref.archived?.argument ?? ref.id),
-    source: ref.source,
+    place: ref.place,
     agent: ref.agent,
     path: ref.path,
     database: ref.database,

@@ -147,8 +147,8 @@ export async function runJob(job: SessionJob, ref: SessionRef, signal?: AbortSig
 const NOTHING: FoundTerms = { hits: [], damaged: 0 };
 
 async function find(ref: SessionRef, query: TermsQuery, signal: AbortSignal | undefined): Promise<FoundTerms> {
-  const { source, path, bytes } = ref;
-  const isFile = source === "claude-code" && path !== null && bytes !== null;
+  const { place, path, bytes } = ref;
+  const isFile = place === "claude-code" && path !== null && bytes !== null;
   if (isFile && !mayHaveTerms(path, query.terms, leastTerms(query.terms))) return NOTHING;
   if (isFile && query.file !== undefined && !mayHaveTerms(path, [fileName(query.file)], 1)) return NOTHING;
   // The caller names the file.

@@ -10,7 +10,7 @@ import type { Store } from "../store/store.ts";
 
 export function storedRef({
   session_id,
-  source,
+  place,
   agent,
   path,
   project,
@@ -21,9 +21,9 @@ export function storedRef({
   const isFolder = project !== null && /[\\/]/.test(project);
   return sessionRef({
     id: baseId(session_id),
-    source,
+    place,
     agent: agent || null,
-    ...(isInDatabase({ source }) ? { database: path } : { path }),
+    ...(isInDatabase({ place }) ? { database: path } : { path }),
     project: isFolder ? project : null,
     projectLabel: project ?? "",
     parentId: parent_id,

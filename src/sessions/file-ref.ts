@@ -10,7 +10,7 @@ import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Returns the session in any file, by its content and path. Throws a `TranscriptsError` for a folder, or if it cannot be read. */
 export async function fileRef(path: string, files: SessionFiles = nodeSessionFiles): Promise<SessionRef> {
-  const plain = sessionRef({ id: basename(path, extname(path)), source: "file", agent: null, path });
+  const plain = sessionRef({ id: basename(path, extname(path)), place: "file", agent: null, path });
   try {
     const { kind, bytes, modifiedMs } = await files.stat(path);
     if (kind === "folder") throw isFolder(path);
@@ -21,7 +21,7 @@ export async function fileRef(path: string, files: SessionFiles = nodeSessionFil
     const named = { ...plain, ...file, id: head.sessionId ?? plain.id };
     const agent = agentKeeping(format);
     if (agent === undefined) return named;
-    const ref = agent.fileRef?.(file, head) ?? { ...named, source: agent.name, agent: agent.name };
+    const ref = agent.fileRef?.(file, head) ?? { ...named, place: agent.name, agent: agent.name };
     return withHead(ref, await completed(agent, ref, files, head));
   } catch (error) {
     throw error instanceof TranscriptsError ? error : cannotOpen(plain, error);

@@ -71,18 +71,18 @@ async function folderAsked(
 }
 
 async function isAsked(ref: SessionRef, asked: AskedProject, files: SessionFiles): Promise<boolean> {
-  const { project, projectLabel: label, source } = ref;
+  const { project, projectLabel: label, place } = ref;
   if (project !== null) return asked.has(project);
   const agent = agentAt(ref);
   if (agent === undefined) return false;
   const labelled = agent.labels === undefined ? "no" : asked.labelled(label, agent.labels);
   // A link, or a file that was moved, has another name: one session is asked for all under it.
-  const place = labelled === "no" && label !== "" ? `${source} ${label}` : undefined;
-  const known = place === undefined ? undefined : asked.others.get(place);
+  const group = labelled === "no" && label !== "" ? `${place} ${label}` : undefined;
+  const known = group === undefined ? undefined : asked.others.get(group);
   if (known === false) return false;
   const directory = await directoryOf(ref, files);
   const answer = directory === null ? labelled === "yes" : await asked.has(directory);
-  if (directory !== null && place !== undefined && known === undefined) asked.others.set(place, answer);
+  if (directory !== null && group !== undefined && known === undefined) asked.others.set(group, answer);
   return answer;
 }
 

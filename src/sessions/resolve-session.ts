@@ -77,7 +77,7 @@ export async function sessionMeant(
   where: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef> {
-  if (text === "-") return sessionRef({ id: "-", source: "stdin", agent: null });
+  if (text === "-") return sessionRef({ id: "-", place: "stdin", agent: null });
   const latest = LATEST.exec(text);
   if (latest !== null) return latestSession(where, latest.groups?.["host"] ?? null, files);
   const path = resolve(where.cwd, text.replace(/^~(?=[\\/])/, where.home));

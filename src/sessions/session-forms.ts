@@ -23,8 +23,8 @@ export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
 }
 
 /** Returns whether a session may be in several forms; any file may be one. */
-export function mayHaveForms({ source }: { source: SessionRef["source"] }): boolean {
-  return agentAt({ source })?.hasForms ?? source !== "stdin";
+export function mayHaveForms({ place }: { place: SessionRef["place"] }): boolean {
+  return agentAt({ place })?.hasForms ?? place !== "stdin";
 }
 
 function byPreference(a: SessionRef, b: SessionRef): number {
@@ -36,9 +36,9 @@ export function byProgress(a: SessionRef, b: SessionRef): number {
   return (b.bytes ?? 0) - (a.bytes ?? 0) || saidMs(b) - saidMs(a) || b.modifiedMs - a.modifiedMs;
 }
 
-function rankOf({ source, database, path }: SessionRef): number {
+function rankOf({ place, database, path }: SessionRef): number {
   if (database !== null) return 0;
-  if (source === "file") return 3;
+  if (place === "file") return 3;
   return extname(path ?? "") === ".jsonl" ? 1 : 2;
 }
 

@@ -43,7 +43,7 @@ function keptFileReader<T>(
   read: (path: string) => Promise<T | undefined>,
   files: Pick<SessionFiles, "realpath">,
 ): ((path: string) => Promise<T | undefined>) | undefined {
-  if (ref.source !== "transcript" || ref.path === null || ref.archived !== null) return undefined;
+  if (ref.place !== "transcript" || ref.path === null || ref.archived !== null) return undefined;
   const folder = transcriptsFolderOf(ref.path, ref.parentId);
   return async (path) => {
     if (!pattern.test(path)) return undefined;

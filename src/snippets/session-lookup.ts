@@ -74,7 +74,7 @@ async function lookUp(
   try {
     const archive = storeArchive(where, async () => store);
     const ref = await resolveSession(text, { archive, ...where });
-    if (ref.source !== "stdin" && !isStream(ref)) return { ref, where };
+    if (ref.place !== "stdin" && !isStream(ref)) return { ref, where };
   } catch (error) {
     if (!isSessionError(error)) throw error;
     if (error.code === "not_found") return registeredId(store, text);

@@ -259,7 +259,7 @@ const metadata = json((value): Record<string, unknown> =>
 
 const SESSION: Columns<Omit<StoredSession, "counts" | "state" | "figures">> = {
   session_id: { ...id, rule: () => "UNIQUE" },
-  source: text,
+  place: text,
   agent: text,
   machine_id: orNull(text),
   host: text,

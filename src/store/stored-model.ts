@@ -25,7 +25,7 @@ export interface StoredSession {
    */
   session_id: string;
   /** Name of the agent in whose place it is, or `file`. */
-  source: string;
+  place: string;
   /** The agent that ran the session, such as `claude-code` or `opencode`; empty if unknown. */
   agent: string;
   /** Random id of the machine that has the file; null if none could be stored. */

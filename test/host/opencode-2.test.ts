@@ -271,7 +271,7 @@ if (OPENCODE2_BIN === undefined) {
       assert.deepEqual(unreadable, []);
       for (const [at, sessionID] of ids.entries()) {
         const found = sessions.find(({ id }) => id === sessionID);
-        const ref = [found, ...(found?.alternatives ?? [])].find((each) => each?.source === "opencode");
+        const ref = [found, ...(found?.alternatives ?? [])].find((each) => each?.place === "opencode");
         assert.ok(ref, `${sessionID} is not found`);
         const result = await parseTranscript(sessionID, openReadable(ref));
         assert.deepEqual([result.errors, result.unknown_lines], [[], []]);

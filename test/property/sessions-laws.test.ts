@@ -109,7 +109,7 @@ test("a file is its chunks, of any size", async () => {
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 64 }), async (bytes, chunkBytes) => {
       writeFileSync(path, bytes);
       const chunks: Uint8Array[] = [];
-      const ref = sessionRef({ id: "s", source: "file", agent: null, path, bytes: bytes.length });
+      const ref = sessionRef({ id: "s", place: "file", agent: null, path, bytes: bytes.length });
       for await (const chunk of sessionBytes(ref, { chunkBytes })) chunks.push(chunk);
       assert.ok(chunks.every((chunk) => chunk.length > 0 && chunk.length <= chunkBytes));
       assert.deepEqual(Buffer.concat(chunks), Buffer.from(bytes));

@@ -166,7 +166,7 @@ describe("subagents that exist only in progress lines", () => {
     const refs = Array.from({ length: 200 }, (_, at) =>
       sessionRef({
         id: "S",
-        source: "claude-code",
+        place: "claude-code",
         agent: "claude-code",
         path: (at % 2 === 0 ? alone : kept).path,
         bytes: session.length,

@@ -28,7 +28,7 @@ function fileWith(content: string | Uint8Array): string {
 }
 
 function refOf(path: string): SessionRef {
-  return sessionRef({ id: path, source: "claude-code", agent: "claude-code", path, bytes: statSync(path).size });
+  return sessionRef({ id: path, place: "claude-code", agent: "claude-code", path, bytes: statSync(path).size });
 }
 
 /** The figures of some content, after they were compared with those of the whole parse. */
@@ -188,7 +188,7 @@ describe("the figures of a session", () => {
   test("are refused with a sentence for people if the file cannot be read", async () => {
     const gone = sessionRef({
       id: "gone",
-      source: "claude-code",
+      place: "claude-code",
       agent: "claude-code",
       path: join(folder, "gone.jsonl"),
       bytes: 1,
@@ -220,7 +220,7 @@ describe("the figures of many sessions", () => {
   test("continues past unreadable sessions and reports the reason", async () => {
     const gone = sessionRef({
       id: "gone",
-      source: "claude-code",
+      place: "claude-code",
       agent: "claude-code",
       path: join(folder, "none.jsonl"),
       bytes: 1,

@@ -183,7 +183,7 @@ describe("what this program printed before", () => {
 describe("a search through many sessions", () => {
   const folder = makeTempDir();
   const fileRef = (name: string, bytes: number): SessionRef =>
-    sessionRef({ id: name, source: "claude-code", agent: "claude-code", path: join(folder, `${name}.jsonl`), bytes });
+    sessionRef({ id: name, place: "claude-code", agent: "claude-code", path: join(folder, `${name}.jsonl`), bytes });
   const refs = Array.from({ length: 150 }, (_, index) => {
     const ref = fileRef(String(index), 100);
     writeFileSync(ref.path ?? "", index % 3 === 0 ? line("user", `needle ${index}`) : line("user", "nothing"));
@@ -217,7 +217,7 @@ describe("a search through many sessions", () => {
   test("passes over no file with words of a marker that its bytes do not have", async () => {
     const path = join(makeTempDir(), "secret.jsonl");
     writeFileSync(path, line("user", `use ${randomSecret()} here`));
-    const ref = sessionRef({ id: "secret", source: "claude-code", agent: "claude-code", path, bytes: 100 });
+    const ref = sessionRef({ id: "secret", place: "claude-code", agent: "claude-code", path, bytes: 100 });
     const query = { terms: ["redacted", "github", "absent"] };
     const [found] = await Array.fromAsync(overSessions({ ...job, query }, [ref], { threads: 0 }));
     assert.deepEqual(

@@ -82,7 +82,7 @@ describe("content of the index", () => {
       );
       const ref = sessionRef({
         id: session_id,
-        source: "claude-code",
+        place: "claude-code",
         agent: "claude-code",
         path,
         bytes: 1,

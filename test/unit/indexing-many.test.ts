@@ -182,11 +182,11 @@ describe("a session that something refers to before it is indexed", () => {
     const machine = machineWith(1);
     const path = machine.write(join(machine.project, "elsewhere", "some.jsonl"), claudeLine());
     const store = await newStore();
-    const ref = sessionRef({ id: "some", source: "file", agent: null, path, bytes: 10, modifiedMs: 1 });
+    const ref = sessionRef({ id: "some", place: "file", agent: null, path, bytes: 10, modifiedMs: 1 });
     assert.equal(await ensureSession(store, machine.where, ref, NO_REDACTOR), "some");
     const report = await updateIndex(store, machine.where, OPTIONS);
     assert.deepEqual(figures(report), { sessions: 1, new: 1, events: 1 });
-    assert.equal((await store.session("some"))?.source, "file");
+    assert.equal((await store.session("some"))?.place, "file");
     await store.close();
   });
 });

@@ -84,7 +84,7 @@ describe("a session in opencode's own store", () => {
     await updateIndex(store, machine.where, OPTIONS);
     const session = await store.session("ses_stored");
     assert.deepEqual(
-      [session?.source, session?.path, session?.project, session?.title],
+      [session?.place, session?.path, session?.project, session?.title],
       ["opencode", machine.database, "/work/shop", "Fix the shop"],
     );
     // The number of a message is its line.

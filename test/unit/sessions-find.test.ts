@@ -147,7 +147,7 @@ describe("Claude Code", () => {
     );
     assert.deepEqual(found.sessions.at(-1), {
       id: UUID,
-      source: "claude-code",
+      place: "claude-code",
       agent: "claude-code",
       path,
       database: null,
@@ -249,14 +249,14 @@ describe("transcripts", () => {
     ]);
     const { sessions, roots } = await find(machine.where);
     assert.deepEqual(
-      sessions.map(({ id, source, title, project, parentId }) => [id, source, title, project, parentId]),
+      sessions.map(({ id, place, title, project, parentId }) => [id, place, title, project, parentId]),
       [
         ["ses_2", "opencode", "T", "/q", "ses_1"],
         ["ses_1", "opencode", "Named", "/p", null],
       ],
     );
     assert.deepEqual(
-      sessions[1]?.alternatives.map(({ source, path }) => [source, path]),
+      sessions[1]?.alternatives.map(({ place, path }) => [place, path]),
       [["transcript", join(machine.transcripts, "ses_1.md")]],
     );
     assert.deepEqual(

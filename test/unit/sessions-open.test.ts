@@ -27,7 +27,7 @@ async function textOf(ref: SessionRef, options: OpenOptions = {}): Promise<strin
   return Buffer.concat(await chunksOf(ref, options)).toString();
 }
 
-const refTo = (path: string): SessionRef => sessionRef({ id: "s", source: "file", agent: null, path, bytes: 1 });
+const refTo = (path: string): SessionRef => sessionRef({ id: "s", place: "file", agent: null, path, bytes: 1 });
 const isCode = (code: string) => (error: unknown) => isSessionError(error) && error.code === code;
 
 describe("files", () => {

@@ -98,7 +98,7 @@ describe("paths", () => {
     const path = machine.claudeFile("-w-app/agent-x.jsonl", 0, line);
     const ref = await resolveSession("-w-app/agent-x.jsonl", { ...machine.where, cwd: machine.claude });
     assert.deepEqual(
-      [ref.source, ref.path, ref.id, ref.agentId, ref.parentId, ref.project, ref.projectLabel],
+      [ref.place, ref.path, ref.id, ref.agentId, ref.parentId, ref.project, ref.projectLabel],
       ["claude-code", path, "agent-x", "x", "parent", "/w/app", "/w/app"],
     );
     const atHome = await resolveSession("~/.claude/projects/-w-app/agent-x.jsonl", machine.where);
@@ -111,20 +111,17 @@ describe("paths", () => {
     assert.equal((await resolveSession(agent, machine.where)).parentId, "s1");
     const child = machine.transcript("ses_1/ses_2.md", "ses_2", { parentID: "ses_1" });
     const ref = await resolveSession(child, machine.where);
-    assert.deepEqual(
-      [ref.source, ref.id, ref.parentId, ref.project],
-      ["transcript", "ses_2", "ses_1", machine.project],
-    );
+    assert.deepEqual([ref.place, ref.id, ref.parentId, ref.project], ["transcript", "ses_2", "ses_1", machine.project]);
   });
 
   test("a renamed transcript or export keeps its id, any other file is a file", async () => {
     const machine = new Machine();
     const copy = machine.transcript("../../copy.txt", "ses_9");
     const renamed = await resolveSession("copy.txt", machine.where);
-    assert.deepEqual([renamed.id, renamed.source, renamed.path], ["ses_9", "transcript", copy]);
+    assert.deepEqual([renamed.id, renamed.place, renamed.path], ["ses_9", "transcript", copy]);
     machine.write(join(machine.project, "export.json"), '{\n  "info": {"id": "ses_1"}, "messages": []\n}');
     const ref = await resolveSession("export.json", machine.where);
-    assert.deepEqual([ref.id, ref.source, ref.bytes], ["ses_1", "file", 45]);
+    assert.deepEqual([ref.id, ref.place, ref.bytes], ["ses_1", "file", 45]);
   });
 
   test("a first line that is longer than a head usually is, such as one with screenshots", async () => {
@@ -157,7 +154,7 @@ describe("paths", () => {
     machine.claudeFile("-p/s001.jsonl");
     machine.claudeFile("-p/s001/subagents/agent-a.jsonl");
     const ref = await resolveSession("s001", { ...machine.where, cwd: join(machine.claude, "-p") });
-    assert.deepEqual([ref.id, ref.source], ["s001", "claude-code"]);
+    assert.deepEqual([ref.id, ref.place], ["s001", "claude-code"]);
     mkdirSync(join(machine.project, "plain"));
     assert.equal((await failure("plain", machine.where)).code, "is_folder");
     mkdirSync(join(machine.project, "dir"));
@@ -192,7 +189,7 @@ describe("paths", () => {
       openRead: () => assert.fail("opened"),
     });
     const ref = await resolveSession("/dev/fd/63", where, files);
-    assert.deepEqual([ref.source, ref.path, ref.bytes], ["file", "/dev/fd/63", null]);
+    assert.deepEqual([ref.place, ref.path, ref.bytes], ["file", "/dev/fd/63", null]);
   });
 });
 
@@ -250,5 +247,5 @@ describe("latest", () => {
 
 test("- is standard input", async () => {
   const ref = await resolveSession("-", new Machine().where);
-  assert.deepEqual([ref.source, ref.path, ref.bytes], ["stdin", null, null]);
+  assert.deepEqual([ref.place, ref.path, ref.bytes], ["stdin", null, null]);
 });

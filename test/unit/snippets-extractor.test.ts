@@ -18,7 +18,7 @@ afterAll(removeTempDirs);
 
 const home = makeTempDir();
 const SAMPLE = sampleSession();
-const REF = sessionRef({ id: SESSION, source: "file", agent: null, path: join(home, "session.jsonl") });
+const REF = sessionRef({ id: SESSION, place: "file", agent: null, path: join(home, "session.jsonl") });
 const file = (name: string, text: string): string => {
   const path = join(home, name);
   writeFileSync(path, text);

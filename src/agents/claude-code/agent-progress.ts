@@ -28,12 +28,12 @@ interface FolderListing {
  * standard input, and if a folder cannot be read. For an archived session, that was decided when it was indexed.
  */
 export async function needsAgentProgress(
-  ref: Pick<SessionRef, "source" | "path" | "agentId" | "parentId" | "archived">,
+  ref: Pick<SessionRef, "place" | "path" | "agentId" | "parentId" | "archived">,
   listings: FolderListings = new Map(),
 ): Promise<boolean> {
-  const { source, path, agentId, parentId, archived } = ref;
+  const { place, path, agentId, parentId, archived } = ref;
   if (archived !== null) return true;
-  if (source !== "claude-code" || path === null || agentId !== null || parentId !== null) return false;
+  if (place !== "claude-code" || path === null || agentId !== null || parentId !== null) return false;
   const folder = dirname(path);
   const id = basename(path, ".jsonl");
   try {

@@ -48,7 +48,7 @@ export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): Se
   const isAgent = place > 0 || isAgentName(id);
   return sessionRef({
     id,
-    source: "claude-code",
+    place: "claude-code",
     agent: "claude-code",
     path,
     projectLabel: segments.length > 1 ? (segments[0] ?? "") : "",

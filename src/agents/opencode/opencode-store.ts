@@ -220,7 +220,7 @@ function storeRef({ agent, path: database }: Place, row: Fields | undefined): Se
   const { time_updated: updated, time_created: created, time_said: said } = row;
   return sessionRef({
     id,
-    source: agent,
+    place: agent,
     agent,
     database,
     project: textOf(row, "directory") ?? null,

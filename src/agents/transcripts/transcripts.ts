@@ -40,7 +40,7 @@ export const transcripts: Agent = {
     sessionRef({
       ...file,
       id: head.sessionId ?? basename(file.path, extname(file.path)),
-      source: NAME,
+      place: NAME,
       agent: RECORDED_AGENT,
       project: projectOf(transcriptsFolderOf(file.path, head.parentId)),
     }),
@@ -114,7 +114,7 @@ async function transcriptRef(
   const [parent] = segments.slice(0, -1);
   const id = basename(path, extname(path));
   const known = {
-    source: "transcript",
+    place: "transcript",
     agent: RECORDED_AGENT,
     path,
     bytes,

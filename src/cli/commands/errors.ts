@@ -193,9 +193,9 @@ class Printer {
     for (const row of rows) {
       const facts = [row.tool_use_id ?? "", dayAndTime(row.timestamp)].filter((fact) => fact !== "");
       const open =
-        ref.source === "stdin"
+        ref.place === "stdin"
           ? ""
-          : `\n${style.colors.dim(`${style.indent}transcripts show ${neutralLine(argumentFor(ref, ref.source !== "file"))} --line ${row.line_number}`)}`;
+          : `\n${style.colors.dim(`${style.indent}transcripts show ${neutralLine(argumentFor(ref, ref.place !== "file"))} --line ${row.line_number}`)}`;
       await this.#context.out(`${failureText(row, facts, style)}${open}\n\n`);
     }
   }

@@ -342,7 +342,7 @@ function findRow(passage: FoundPassage, open: OpenBy) {
   return {
     version: 1 as const,
     session_id: ref.id,
-    source: ref.source,
+    place: ref.place,
     path: ref.path,
     project: ref.project ?? (ref.projectLabel || null),
     line_number: line_number === 0 ? null : line_number,

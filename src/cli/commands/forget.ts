@@ -165,7 +165,7 @@ async function refOf(context: CommandContext, store: Store | undefined, text: st
     // Without the sessions of the store, which has its own names for them.
     const ref = await sessionMeant(text, { env, home, cwd });
     // Unreadable files can be removed if they are in a session folder.
-    return ref.source === "file" ? await sessionNamed(context, text) : ref;
+    return ref.place === "file" ? await sessionNamed(context, text) : ref;
   } catch (error) {
     if (!isSessionError(error) || error.code !== "not_found" || store === undefined) throw error;
     try {

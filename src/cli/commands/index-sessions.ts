@@ -100,7 +100,7 @@ async function sessionsNamed(context: CommandContext, args: readonly string[]): 
     const ref = await sessionNamed(context, argument);
     if (ref.archived !== null)
       throw new TranscriptsError("gone", `Session ${ref.id} has no file here.`, "The store keeps what it has of it.");
-    if (isStream(ref) || ref.source === "stdin")
+    if (isStream(ref) || ref.place === "stdin")
       throw badArguments(`${argument} is not a file.`, "Give an id or the path of a file.");
     found.push(...(await familyOf(context, ref)).filter(({ archived }) => archived === null));
   }

@@ -48,6 +48,6 @@ export async function parsedRows(path: string, sessionId: string): Promise<unkno
   const bytes = readFileSync(path);
   const name = detectFormat(bytes.toString("utf8", 0, 64 * 1024))?.name;
   if (name !== "markdown" && name !== "jsonl") return undefined;
-  const readOutput = outputReader(sessionRef({ id: sessionId, source: "transcript", agent: "opencode", path }));
+  const readOutput = outputReader(sessionRef({ id: sessionId, place: "transcript", agent: "opencode", path }));
   return storable(await rowsOfBytes(sessionId, bytes, readOutput === undefined ? {} : { readOutput }));
 }

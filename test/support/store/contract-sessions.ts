@@ -24,7 +24,7 @@ export function sessionContract(backend: TestBackend): void {
 
     it("a session comes back as it was written", async (store) => {
       const session = madeSession("a", {
-        source: "opencode",
+        place: "opencode",
         project: null,
         parent_id: "p",
         agent_id: "g",

@@ -31,7 +31,7 @@ export function madeState(changed: Partial<IndexState> = {}): IndexState {
 export function madeSession(session_id = "s1", changed: Partial<StoredSession> = {}): StoredSession {
   return {
     session_id,
-    source: "claude-code",
+    place: "claude-code",
     agent: "claude-code",
     machine_id: null,
     host: "machine",
