@@ -1,5 +1,5 @@
 /** The library: reads sessions of any agent, finds and redacts them, and asks the store. See docs/library.md. */
-export { findFixes, type ToolFix } from "./fixes/find-fixes.ts";
+export type { ToolFix } from "./fixes/find-fixes.ts";
 export { renderPage, type PageOptions } from "./render/html/render-page.ts";
 export { updateIndex, type IndexReport, type UpdateOptions } from "./indexing/update-index.ts";
 export type * from "./parse/model.ts";
@@ -9,6 +9,7 @@ export { type ReadMessage, type ReadSummary, type TranscriptReader } from "./par
 export { readTranscript } from "./agents/parse-input.ts";
 export { redactResult } from "./parse/redact-rows.ts";
 export { createRedactor, type RedactionInput, type RedactionResult, type Redactor } from "./redact/redactor.ts";
+export { findFixes } from "./queries/call-fixes.ts";
 export { search, type SearchHit, type SearchQuery, type SearchResult } from "./search/search.ts";
 export { findSessions, type FindOptions, type FoundSessions } from "./sessions/find-sessions.ts";
 export { openReadable, type OpenOptions } from "./sessions/open-session.ts";

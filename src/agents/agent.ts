@@ -25,8 +25,8 @@ export interface Agent {
   /** Forks copy earlier answers under new ids, so only their time, model and tokens show that they are copies. */
   readonly forksChangeIds: boolean;
 
-  /** Says what its tools do: which read, write or run what. */
-  readonly tools: ToolTable;
+  /** Says what its tools do: which read, write or run what. Default: its sessions are those of other agents. */
+  readonly tools?: ToolTable;
 
   /** Formats of its content: of the files that it keeps, and of what it prints or exports. */
   readonly formats: readonly Format[];

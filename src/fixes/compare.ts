@@ -1,9 +1,9 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
-import { isFields } from "../parse/json-fields.ts";
 import { blameFor, failedFilter, type Clue } from "./evidence.ts";
-import { callPath, relatePaths, samePath, type CallPath } from "./file-paths.ts";
+import { callPath, relatePaths, samePath, type CallPath } from "../calls/file-paths.ts";
 import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
-import { type CommandWord, type Purpose, shellCall, type Step, type Target } from "./targets.ts";
+import type { CommandWord } from "../calls/shell-actions.ts";
+import type { Purpose, Step, Target } from "./targets.ts";
 
 /** `same`: the same target. `similar`: a part, a wider or a changed form of it. */
 export type Grade = "same" | "similar";
@@ -42,14 +42,9 @@ const LOOP_BODY = /[\n;][^\S\n]*do\b/;
 const VARIABLE = /(?:^|[\n;&|])[^\S\n]*\$[\w:]+\s*=/;
 
 function isOtherScript(failed: Target, later: Target): boolean {
-  const script = lineOf(failed);
+  const script = failed.line ?? "";
   const isScript = (LOOP.test(script) && LOOP_BODY.test(script)) || VARIABLE.test(script);
-  return isScript && textLikeness(script, lineOf(later)) < ALIKE;
-}
-
-/** Returns the command line of a call; empty for tools that run none. */
-function lineOf({ tool, input }: Target): string {
-  return isFields(input) ? (shellCall(tool, input, null)?.line ?? "") : "";
+  return isScript && textLikeness(script, later.line ?? "") < ALIKE;
 }
 
 export function isIdentical(failed: Target, later: Target): boolean {
@@ -142,11 +137,13 @@ const WRONG_TEXT =
  */
 function isSameChange(failed: Write, later: Write, clue: Clue): boolean {
   if (overlap(failed.words(), later.words()) < SAME_CHANGE) return false;
-  if (failed.replaced === null || later.replaced === null) return true;
-  if (textLikeness(failed.replaced, later.replaced) >= ALIKE) return true;
+  if (failed.replaced.length === 0 || later.replaced.length === 0) return true;
+  const anyAlike = (likeness: (a: string, b: string) => number): boolean =>
+    failed.replaced.some((text) => later.replaced.some((other) => likeness(text, other) >= ALIKE));
+  if (anyAlike(textLikeness)) return true;
   const lines = later.lines();
   if (WRONG_TEXT.test(clue.text)) return [...failed.lines()].some((line) => lines.has(line));
-  return overlap(linesOf(failed.replaced), linesOf(later.replaced)) >= ALIKE;
+  return anyAlike((text, other) => overlap(linesOf(text), linesOf(other)));
 }
 
 type Write = Purpose & { kind: "write" };

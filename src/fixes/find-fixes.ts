@@ -7,8 +7,9 @@
  */
 import { clueOf, outcomeOf, type Clue } from "./evidence.ts";
 import { isIdentical, matchTargets, type Grade, type Match } from "./compare.ts";
-import { editDiff } from "./edit-diff.ts";
+import { editDiff } from "./call-diff.ts";
 import { changeOf, remediesFor } from "./remedies.ts";
+import type { ToolTable } from "../calls/tools.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { once, targetOf, type Target } from "./targets.ts";
 
@@ -44,15 +45,19 @@ const NEAR = 12;
 /** Number of calls added to the distance of a fix of this grade. */
 const HANDICAP: Record<Grade, number> = { same: 0, similar: 8 };
 
-/** Returns an item for each call that failed, was rejected or interrupted, in order. Only failed ones can have a fix. */
-export function findFixes(
+/**
+ * Returns an item for each call that failed, was rejected or interrupted, in order. Only failed ones can have a fix.
+ * `tools`: what the tools of the session's agent do.
+ */
+export function fixesOf(
   messages: readonly TranscriptMessage[],
   blocks: readonly ParsedContentBlock[],
   calls: readonly ToolCall[],
+  tools: ToolTable,
 ): ToolFix[] {
   const unhappy = calls.filter(({ status }) => status === "error" || status === "rejected" || status === "interrupted");
   if (unhappy.length === 0) return [];
-  const placed = laneCalls(messages, blocks, calls);
+  const placed = laneCalls(messages, blocks, calls, tools);
   return unhappy.map((call) => {
     const at = placed.get(call);
     if (call.status === "rejected") return unmended(call, "A person refused the call, so there is nothing to fix.");
@@ -121,7 +126,7 @@ function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readon
   return {
     failed: failed.call,
     fix: later.call,
-    steps: steps.map((call) => ({ call, diff: editDiff(call.tool_input) })),
+    steps: steps.map((call) => ({ call, diff: editDiff(failed.lane.tools(call.tool_name, call.tool_input)) })),
     diff: changeOf(failed.target(), later.target(), steps, clue),
     words: failed.lane.texts.slice(failed.textsBefore, later.textsBefore),
     attempts: tried.map(({ call }) => call),
@@ -152,6 +157,7 @@ function unmended(failed: ToolCall, reason: string): ToolFix {
 // Groups calls and texts by agent, in order: an agent's success does not fix the failure of another one.
 
 interface Lane {
+  tools: ToolTable;
   calls: LaneCall[];
   /** Texts of the assistant. */
   texts: string[];
@@ -175,6 +181,7 @@ function laneCalls(
   messages: readonly TranscriptMessage[],
   blocks: readonly ParsedContentBlock[],
   calls: readonly ToolCall[],
+  tools: ToolTable,
 ): Map<ToolCall, LaneCall> {
   const blocksOf = Map.groupBy(blocks, ({ message_id: id }) => id);
   const callOf = new Map(calls.map((call) => [call.use?.block_id, call]));
@@ -189,7 +196,7 @@ function laneCalls(
     const isNameless = message.is_sidechain && message.agent_id === null;
     const uuids = isNameless ? [message.uuid, ...own.map((block) => block.source_uuid)] : [];
     for (const uuid of uuids) laneNames.set(uuid, name);
-    const lane = lanes.get(name) ?? { calls: [], texts: [] };
+    const lane = lanes.get(name) ?? { tools, calls: [], texts: [] };
     lanes.set(name, lane);
     for (const { id, block_type: type, content_text: text } of own) {
       const isSaid = type === "text" && message.message_type === "assistant" && text !== null && text.trim() !== "";
@@ -203,7 +210,7 @@ function laneCalls(
         textsBefore: lane.texts.length,
         knownFrom: Math.max(message.ordinal, call.result?.message_ordinal ?? 0) + 1,
         turn,
-        target: once(() => targetOf(call.tool_name, call.tool_input, message.cwd)),
+        target: once(() => targetOf(tools, call.tool_name, call.tool_input, message.cwd)),
       };
       lane.calls.push(laneCall);
       found.set(call, laneCall);

@@ -5,11 +5,11 @@
 import { isFields } from "../parse/json-fields.ts";
 import type { ToolCall } from "../parse/model.ts";
 import { blameFor, type Clue } from "./evidence.ts";
-import { callPath, relatePaths, samePath, type CallPath } from "./file-paths.ts";
-import { inputDiff } from "./edit-diff.ts";
+import { callPath, relatePaths, samePath, type CallPath } from "../calls/file-paths.ts";
+import { inputDiff } from "./call-diff.ts";
 import { asPattern, asText, changedFields, MANNERS } from "./likeness.ts";
 import { errorSignature, plainLine, tellingLines } from "./signature.ts";
-import { type Purpose, shellCall, type Step, type Target } from "./targets.ts";
+import type { Purpose, Step, Target } from "./targets.ts";
 
 /** A call of the agent, with what it did. */
 export interface DoneCall {
@@ -128,15 +128,14 @@ const ELSEWHERE = /not a git repository|no such file|does not exist|not found|ca
 
 /** Returns whether a call only changed the folder of the next ones, or did the same in another one. */
 function goesElsewhere({ target }: DoneCall, failed: Target): boolean {
-  const { tool, input, steps } = target();
-  const line = isFields(input) ? (shellCall(tool, input, null)?.line ?? "") : "";
+  const { line, steps } = target();
   const own = new Set(failed.steps.map(({ command }) => command && lineWith(command)));
   const isQuiet = ({ command }: Step): boolean =>
     command === null ||
     own.has(lineWith(command)) ||
     /^(?:cd|pushd|set-location)$/i.test(command.program) ||
     onlyLooks(command);
-  return /^\s*(?:cd|pushd|set-location)\s/i.test(line) && steps.every(isQuiet);
+  return /^\s*(?:cd|pushd|set-location)\s/i.test(line ?? "") && steps.every(isQuiet);
 }
 
 interface About {
@@ -343,7 +342,7 @@ function isWordIn(word: string, text: string): boolean {
 export function changeOf(failed: Target, later: Target, steps: readonly ToolCall[], { text }: Clue): string {
   if (failed.tool !== later.tool || PASSING.test(text)) return "";
   const demanded = (name: string): boolean => MALFORMED.test(text) && isWordIn(name, text);
-  const diff = inputDiff(failed.input, later.input, demanded);
+  const diff = inputDiff(failed, later, demanded);
   const [before, after] = [lineOf(failed), lineOf(later)];
   const names = changedNames(failed, later);
   const isManner = names.length > 0 && names.every((name) => MANNERS.has(name) && !isWordIn(name, text.toLowerCase()));
@@ -391,8 +390,7 @@ const OUTPUT_HANDLING =
   /\s*(?:[12]?>&\d|&>|[12]?>>?)\s*(?:\/dev\/null|\S+\.(?:log|txt))?|\s*\|\s*(?:head|tail|tee|cat|less|wc|grep|egrep|rg|sed|awk|sort|uniq|cut|tr|column|select-string|select-object|out-string)\b[^|;&]*|;\s*echo\b[^;|&]*/gi;
 
 /** Returns the command line of a call without what only concerns its output; null for tools that run none. */
-function lineOf({ tool, input }: Target): string | null {
-  const line = isFields(input) ? (shellCall(tool, input, null)?.line ?? null) : null;
+function lineOf({ line }: Target): string | null {
   return line === null
     ? null
     : line.replaceAll(OUTPUT_HANDLING, " ").replaceAll(TIME_LIMIT, " ").replaceAll(/\s+/g, " ").trim();

@@ -8,8 +8,8 @@
  */
 import { chunksOf } from "../transcript/format/formats.ts";
 import { contentOf, type Input } from "../agents/detect.ts";
-import { fileName } from "../fixes/file-paths.ts";
-import { usesFile } from "../fixes/touched-files.ts";
+import { fileName } from "../calls/file-paths.ts";
+import { usesFile } from "../agents/all-tools.ts";
 import { passageAround } from "../matching/passage.ts";
 import { isWithin } from "../search/collect.ts";
 import { leastTerms, TermMatcher } from "../search/matching-texts.ts";

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import type { SessionRef } from "../places/session-ref.ts";
 import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
-import { fileName } from "../fixes/file-paths.ts";
+import { fileName } from "../calls/file-paths.ts";
 import { openReadable } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
 import { type Figures, figuresOf } from "../sessions/read-figures.ts";

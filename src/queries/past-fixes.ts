@@ -1,6 +1,7 @@
 /** Finds errors of earlier sessions that resemble a given one, and what fixed them. */
 import { resolve } from "node:path";
 import type { ToolFix } from "../fixes/find-fixes.ts";
+import { allTools } from "../agents/all-tools.ts";
 import { targetOf } from "../fixes/targets.ts";
 import { ErrorLikeness, errorSignature } from "../fixes/signature.ts";
 import type { ToolCall } from "../parse/model.ts";
@@ -209,7 +210,7 @@ function fixKey({ found: { fix, steps, diff } }: Occurrence): string {
 }
 
 function isRead({ tool_name: name, tool_input: input }: ToolCall): boolean {
-  return targetOf(name, input, null).steps.every(({ purpose }) => purpose.kind === "read");
+  return targetOf(allTools, name, input, null).steps.every(({ purpose }) => purpose.kind === "read");
 }
 
 function pastFix(occurrence: Occurrence, count: number) {

@@ -1,7 +1,8 @@
 /** Finds the failed tool calls of a session and, on request, what fixed them. */
 import { given } from "../given.ts";
 import type { SessionContent } from "../parse/content.ts";
-import { findFixes, type FixStep, type ToolFix } from "../fixes/find-fixes.ts";
+import { findFixes } from "./call-fixes.ts";
+import type { FixStep, ToolFix } from "../fixes/find-fixes.ts";
 import type { ParseError, SessionMetadata, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { parseContent } from "../parse/parse-transcript.ts";

@@ -2,7 +2,7 @@
 import { passageAround, type Passage } from "../matching/passage.ts";
 import type { Candidate, CandidateQuery, SessionFilter, Store } from "../store/store.ts";
 import { given } from "../given.ts";
-import { fileName } from "../fixes/file-paths.ts";
+import { fileName } from "../calls/file-paths.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
 
 /** Characters on both sides of a match that are compared to recognise copies. */
@@ -63,7 +63,7 @@ export function isWanted(candidate: Candidate, { isWithFile }: Wanted): boolean 
 export async function callsWith(file: string | undefined): Promise<Wanted["isWithFile"]> {
   if (file === undefined) return undefined;
   // Loaded here, since most searches have no file.
-  const { usesFile } = await import("../fixes/touched-files.ts");
+  const { usesFile } = await import("../agents/all-tools.ts");
   return ({ tool_name, call }) => call !== undefined && usesFile(file, tool_name, call.input, call.cwd);
 }
 

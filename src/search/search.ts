@@ -1,5 +1,5 @@
 /** Searches the store. */
-import { fileName } from "../fixes/file-paths.ts";
+import { fileName } from "../calls/file-paths.ts";
 import { given } from "../given.ts";
 import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";

@@ -1,5 +1,5 @@
 /** Finds passages in all sessions. */
-import { wantedFile } from "../fixes/touched-files.ts";
+import { wantedFile } from "../queries/wanted-file.ts";
 import { given } from "../given.ts";
 import { counted, dayAndTime } from "../quantities.ts";
 import { withoutIndex } from "../queries/current-index.ts";

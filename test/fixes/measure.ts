@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../../src/queries/call-fixes.ts";
 import type { ParseResult, ToolCall } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { shared } from "../support/shared.ts";

@@ -2,7 +2,7 @@
 import { contentOf } from "../../src/agents/detect.ts";
 import assert from "node:assert/strict";
 import type { ParseResult } from "../../src/parse/model.ts";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../../src/queries/call-fixes.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
 import { asIterable, pieces } from "../support/parse/chunks.ts";

@@ -3,7 +3,7 @@
  * cost eight times as much and something for a busy machine, but not the 64 times of a search within a search.
  */
 import { contentOf } from "../../src/agents/detect.ts";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../../src/queries/call-fixes.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
 

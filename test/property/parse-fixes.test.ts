@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
-import { plainCommands } from "../../src/fixes/shell-commands.ts";
+import { findFixes } from "../../src/queries/call-fixes.ts";
+import { plainCommands } from "../../src/calls/shell-commands.ts";
 import { parseShell } from "../../src/calls/shell-syntax.ts";
-import { inputDiff } from "../../src/fixes/edit-diff.ts";
+import { inputDiff } from "../../src/fixes/call-diff.ts";
+import { targetOf } from "../../src/fixes/targets.ts";
+import { allTools } from "../../src/agents/all-tools.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../../src/parse/model.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { makeBlock, makeMessage } from "../support/made-session.ts";
@@ -225,7 +227,12 @@ describe("what it stands on, for any text", () => {
   });
 
   test("equal inputs have no difference", () => {
-    fc.assert(fc.property(fc.jsonValue(), (before) => assert.equal(inputDiff(before, structuredClone(before)), "")));
+    const target = (input: unknown) => targetOf(allTools, "Edit", input, null);
+    fc.assert(
+      fc.property(fc.jsonValue(), (input) =>
+        assert.equal(inputDiff(target(input), target(structuredClone(input))), ""),
+      ),
+    );
   });
 });
 

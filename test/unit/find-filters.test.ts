@@ -29,7 +29,7 @@ const SHOP = [
   calls(
     "apply_patch",
     "c4",
-    { input: "*** Begin Patch\n*** Update File: lib/tax.ts\n*** Move to: lib/duty.ts\n+x\n*** End Patch" },
+    { patchText: "*** Begin Patch\n*** Update File: lib/tax.ts\n*** Move to: lib/duty.ts\n+x\n*** End Patch" },
     7,
   ),
   result("c4", "Done", 8),

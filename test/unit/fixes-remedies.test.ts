@@ -1,6 +1,7 @@
 /** What fixed a failed call: the edits and commands that made the difference, and what changed in the call. */
 import assert from "node:assert/strict";
-import { findFixes, type ToolFix } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../support/fixes.ts";
+import type { ToolFix } from "../../src/fixes/find-fixes.ts";
 import { bash, done, failed, makeSession, type MadeCall } from "../support/made-session.ts";
 import { describe, test } from "../support/runner.ts";
 

@@ -1,39 +1,44 @@
 import { renderToString } from "preact-render-to-string";
 import { gist } from "../../src/render/html/page-texts.ts";
 import { oneLine } from "../../src/neutral-text.ts";
-import { callTarget, diffView, toolInput } from "../../src/render/html/tool-input.ts";
+import { callTarget, toolInput } from "../../src/render/html/tool-input.ts";
 import { describe, test } from "../support/runner.ts";
 import assert from "node:assert/strict";
 
-function inputText(input: unknown): string {
-  const made = toolInput(input, 7);
+function inputText(input: unknown, tool = "Some"): string {
+  const made = toolInput(tool, input, 7);
   return made === null ? "" : renderToString(made);
 }
 
 function diffText(before: string, after: string): string {
-  return renderToString(diffView(before, after)).replace(/<\/?(?:pre|span)[^>]*>/g, "");
+  const html = inputText({ file_path: "a", old_string: before, new_string: after }, "Edit");
+  return html.replace(/^.*<pre[^>]*>|<\/pre>.*$/gs, "").replace(/<\/?span[^>]*>/g, "");
 }
 
 describe("the subject of a call", () => {
-  const cases: [input: unknown, target: string][] = [
-    [{ command: "npm test", description: "Run the tests" }, "npm test"],
-    [{ description: "Run", file_path: "/home/me/project/src/a.ts" }, "src/a.ts"],
-    [{ filePath: "/home/me/project-2/a.ts" }, "/home/me/project-2/a.ts"],
-    [{ path: "/home/me/project" }, "/home/me/project"],
-    [{ path: "src", pattern: "a.*b" }, "a.*b"],
-    [{ command: ["git", "log"] }, "git log"],
-    [{ command: "a\n  b" }, "a b"],
-    [{ only: "this" }, "this"],
-    [{ one: "a", two: "b" }, ""],
-    [{ patchText: "*** Begin Patch\n*** Update File: /home/me/project/a.ts\n*** Add File: b.ts\n+x" }, "a.ts, b.ts"],
-    [{ input: "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b" }, "x.ts"],
-    ["as it stands", "as it stands"],
-    [null, ""],
-    [[1], ""],
-    [{ command: "x".repeat(500) }, `${"x".repeat(199)}…`],
+  const cases: [tool: string, input: unknown, target: string][] = [
+    ["Bash", { command: "npm test", description: "Run the tests" }, "npm test"],
+    ["Read", { description: "Run", file_path: "/home/me/project/src/a.ts" }, "src/a.ts"],
+    ["read", { filePath: "/home/me/project-2/a.ts" }, "/home/me/project-2/a.ts"],
+    ["list", { path: "/home/me/project" }, "/home/me/project"],
+    ["Grep", { path: "src", pattern: "a.*b" }, "a.*b"],
+    ["shell", { command: ["git", "log"] }, "git log"],
+    ["Bash", { command: "a\n  b" }, "a b"],
+    ["Some", { only: "this" }, "this"],
+    ["Some", { url: "https://a.example", query: "b" }, "b"],
+    [
+      "apply_patch",
+      { patchText: "*** Begin Patch\n*** Update File: /home/me/project/a.ts\n*** Add File: b.ts\n+x" },
+      "a.ts, b.ts",
+    ],
+    ["patch", { patchText: "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b" }, "x.ts"],
+    ["Some", "as it stands", "as it stands"],
+    ["Some", null, ""],
+    ["Some", [1], ""],
+    ["Bash", { command: "x".repeat(500) }, `${"x".repeat(199)}…`],
   ];
-  for (const [input, target] of cases) {
-    test(JSON.stringify(input).slice(0, 60), () => assert.equal(callTarget(input, "/home/me/project"), target));
+  for (const [tool, input, target] of cases) {
+    test(JSON.stringify(input).slice(0, 60), () => assert.equal(callTarget(tool, input, "/home/me/project"), target));
   }
 });
 
@@ -48,7 +53,7 @@ describe("the input of a call", () => {
     );
   });
   test("an edit is shown as what it changes", () => {
-    const html = inputText({ file_path: "a", old_string: "b\nc", new_string: "b\nd" });
+    const html = inputText({ file_path: "a", old_string: "b\nc", new_string: "b\nd" }, "Edit");
     assert.ok(html.includes("<del>-c\n</del><ins>+d\n</ins>"), html);
     assert.ok(!html.includes("old_string"), html);
   });
@@ -57,10 +62,10 @@ describe("the input of a call", () => {
       { oldString: "a", newString: "b" },
       { oldString: "c", newString: "d" },
     ];
-    assert.equal(inputText({ filePath: "x", edits }).match(/<ins>/g)?.length, 2);
+    assert.equal(inputText({ filePath: "x", edits }, "multiedit").match(/<ins>/g)?.length, 2);
   });
   test("a patch is shown as one", () => {
-    const html = inputText({ patchText: "*** Begin Patch\n*** Update File: a\n-b\n+c\n*** End Patch" });
+    const html = inputText({ patchText: "*** Begin Patch\n*** Update File: a\n-b\n+c\n*** End Patch" }, "patch");
     assert.ok(html.includes("<del>-b\n</del><ins>+c\n</ins>"), html);
   });
   test("a list of tasks is a list", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../../src/queries/call-fixes.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { readTranscript } from "../../src/agents/parse-input.ts";

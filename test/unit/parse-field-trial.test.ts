@@ -1,6 +1,6 @@
 /** Peculiarities of real session files that no other test has. The lines are made up. */
 import assert from "node:assert/strict";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../../src/queries/call-fixes.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { answer, file, toolResult, toolUse } from "../support/parse/claude-lines.ts";

@@ -3,7 +3,7 @@
  * Outputs are those of the real programs.
  */
 import assert from "node:assert/strict";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../support/fixes.ts";
 import { bash, done, failed, makeSession, type MadeCall } from "../support/made-session.ts";
 import { describe, test } from "../support/runner.ts";
 

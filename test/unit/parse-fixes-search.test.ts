@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { findFixes, type ToolFix } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../support/fixes.ts";
+import type { ToolFix } from "../../src/fixes/find-fixes.ts";
 import type { ToolCall } from "../../src/parse/model.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { bash, done, failed, makeSession, type MadeCall, type Turn } from "../support/made-session.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { plainCommands } from "../../src/fixes/shell-commands.ts";
+import { plainCommands } from "../../src/calls/shell-commands.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** Each command as `program words`, with `!` if its success is known, and its role unless it is final. */

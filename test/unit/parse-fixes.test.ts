@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { findFixes } from "../support/fixes.ts";
 import { bash, CWD, done, failed, makeSession, type MadeCall, type Turn } from "../support/made-session.ts";
 import { describe, test } from "../support/runner.ts";
 

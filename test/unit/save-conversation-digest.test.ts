@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { judgedEnd } from "../../src/agents/opencode/opencode-endings.ts";
 import { type Digest, digestOf } from "../../src/tools/save-conversation/conversation-digest.ts";
 import {
   encodeJsonlEntry,
@@ -14,10 +15,14 @@ import { code, firstLine, quoted } from "../../src/tools/save-conversation/sessi
 const AT = { timestamp: "2026-01-05T10:30:00.000Z", messageID: "msg_1" };
 const HEADER = encodeJsonlHeader({ version: 1, sessionID: "ses_1" });
 
-/** Returns the digest of a transcript with these entries; a string stands for a line. */
+/** Returns the digest of a transcript with these entries, judged as when they are recorded; a string stands for a line. */
 function digest(...entries: (TranscriptEntry | string)[]): Promise<Digest> {
-  const lines = entries.map((entry) => (typeof entry === "string" ? entry : encodeJsonlEntry(entry)));
+  const lines = entries.map((entry) => (typeof entry === "string" ? entry : encodeJsonlEntry(judged(entry))));
   return digestOf(HEADER + lines.join(""));
+}
+
+function judged(entry: TranscriptEntry): TranscriptEntry {
+  return entry.type === "tool_result" ? { ...entry, ...judgedEnd(entry) } : entry;
 }
 
 describe("the digest of a transcript", () => {

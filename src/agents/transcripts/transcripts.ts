@@ -4,7 +4,6 @@ import { DATA_FOLDER, safeSegment } from "../../transcript/transcript-paths.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import type { Agent, Format, ScannedSessions } from "../agent.ts";
 import { tryReadHead } from "../session-head.ts";
-import { opencodeTools } from "../opencode/opencode-tools.ts";
 import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../opencode/host-config.ts";
 import { nearestWith } from "../../places/project-folder.ts";
 import { mapFiles, type SessionFiles } from "../../places/session-files.ts";
@@ -32,7 +31,6 @@ export const transcripts: Agent = {
   isInDatabase: false,
   hasForms: true,
   forksChangeIds: true,
-  tools: opencodeTools,
   formats: FORMATS,
   places,
   scan,

@@ -127,7 +127,7 @@ async function queryAsked(
   const term = asked ?? "";
   const path = options.file;
   const file =
-    path === undefined ? undefined : (await import("../../fixes/touched-files.ts")).wantedFile(path, context);
+    path === undefined ? undefined : (await import("../../queries/wanted-file.ts")).wantedFile(path, context);
   if (term === "" && (asked !== undefined || file === undefined))
     throw badArguments("TERM is empty.", "Give at least one character, --file or --errors.");
   const isShort = context.isTerminal && !options.json;

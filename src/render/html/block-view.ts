@@ -109,7 +109,7 @@ function callView(view: View, message: TranscriptMessage, block: ParsedContentBl
   const isAnswered = status === "completed" && questionsIn(block.tool_input).length > 0;
   const summary = [
     span("tool", oneLine(block.tool_name ?? "", MAX_TOOL_CHARS) || "(no name)"),
-    span("target", callTarget(block.tool_input, message.cwd ?? view.session.metadata.cwd)),
+    span("target", callTarget(block.tool_name, block.tool_input, message.cwd ?? view.session.metadata.cwd)),
     endingView(status, paired?.call.error ?? null),
     isAnswered ? span("ending reasoned", gist(answersIn(paired?.call.result_text ?? ""), MAX_REASON_CHARS)) : null,
   ];
@@ -117,7 +117,7 @@ function callView(view: View, message: TranscriptMessage, block: ParsedContentBl
   const inside = h(
     "div",
     { class: "inside", id: anchor },
-    toolInput(block.tool_input, block.line_number),
+    toolInput(block.tool_name, block.tool_input, block.line_number),
     paired?.result ? pairedResult(view, paired.result, paired.call.result?.message_ordinal) : null,
     paired ? fixView(view, paired.call) : null,
     p("reference", h("a", { href: `#${anchor}` }, `#${anchor}`), idNote(block.tool_use_id)),
@@ -137,7 +137,7 @@ function fixView(view: View, failed: ToolCall): JSX.Element | null {
 
 function callLink(view: View, { tool_name: name, tool_input: input, use }: ToolCall): ComponentChildren {
   const block = view.outline.calls.get(use?.block_id ?? "")?.use;
-  const text = oneLine(`${name ?? ""} ${callTarget(input, view.session.metadata.cwd)}`, MAX_NAME_CHARS);
+  const text = oneLine(`${name ?? ""} ${callTarget(name, input, view.session.metadata.cwd)}`, MAX_NAME_CHARS);
   if (use === null || block === undefined) return text;
   return h("a", { href: `#${view.anchors.block(use.message_ordinal, block.block_order)}` }, text);
 }

@@ -1,5 +1,6 @@
 /** The input of a page, and its outline: the turns, which call started which subagent, and what fixed which call. */
-import { findFixes, type ToolFix } from "../../fixes/find-fixes.ts";
+import { allTools } from "../../agents/all-tools.ts";
+import { fixesOf, type ToolFix } from "../../fixes/find-fixes.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall } from "../../parse/model.ts";
 import { type Turn, turnsOf } from "../../parse/turns.ts";
 
@@ -67,7 +68,7 @@ export function outlineOf(session: PageSession): Outline {
     turns,
     calls,
     fixes: new Map(
-      findFixes(session.messages, session.content_blocks, session.tool_calls).map((fix) => [fix.failed, fix]),
+      fixesOf(session.messages, session.content_blocks, session.tool_calls, allTools).map((fix) => [fix.failed, fix]),
     ),
     resultsInCalls,
     emptied: new Set(emptied.map(({ message }) => message.ordinal)),

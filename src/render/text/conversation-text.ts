@@ -2,8 +2,9 @@
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../../parse/model.ts";
 import { errorText } from "../../calls/result-texts.ts";
-import { mostTelling } from "../../calls/telling-field.ts";
-import { EDIT_FIELDS, editDiff } from "../../fixes/edit-diff.ts";
+import { allTools } from "../../agents/all-tools.ts";
+import { isInDiff, subjectOf } from "../../calls/call-subject.ts";
+import { editDiff } from "../../fixes/call-diff.ts";
 import { jsonText } from "../../parse/json-fields.ts";
 import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
 import { clockTime, dayAndTime } from "../../quantities.ts";
@@ -133,32 +134,29 @@ function callText(
 ): string {
   const { colors } = style;
   const name = neutralLine(call.tool_name ?? "unknown tool");
-  const about = shortened(neutralLine(textOf(mainField(call.tool_input)?.[1] ?? "")), MAX_ABOUT);
+  const action = allTools(call.tool_name, call.tool_input);
+  const subject = subjectOf(action, call.tool_input);
+  const about = shortened(neutralLine(subject), MAX_ABOUT);
   const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
-  const diff = editDiff(call.tool_input);
-  const rest = inputRest(call.tool_input, diff === "" ? NONE : EDIT_FIELDS);
+  const diff = editDiff(action);
+  const edits = action.kind === "write" ? action.edits : [];
+  const rest = inputRest(call.tool_input, subject, (value) => isInDiff(edits, value));
   if (rest !== "") lines.push(colors.dim(excerpt(rest, style)));
   if (diff !== "") lines.push(excerpt(diff, style, (shown, line) => paintedDiff(shown, line, colors)));
   return lines.join("\n");
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
-/** Returns the most important text in a call's input. */
-function mainField(input: unknown): [string, unknown] | undefined {
-  const texts = fieldsOf(input).filter(([, value]) => typeof value === "string");
-  return mostTelling(texts, ([name]) => name) ?? texts[0];
-}
-
-/** Formats the fields that the first line does not show, apart from those that are shown in another way. */
-function inputRest(input: unknown, others: ReadonlySet<string>): string {
+/** Formats the fields that the first line, with the `subject`, does not show, apart from those that are shown in another way. */
+function inputRest(input: unknown, subject: string, isShown: (value: unknown) => boolean): string {
+  if (isShown(input)) return "";
   const fields = fieldsOf(input);
-  if (fields.length === 0)
-    return input === null || input === undefined || typeof input === "object" ? "" : textOf(input);
-  const [shown, text] = mainField(input) ?? [];
-  const isWhole = typeof text === "string" && !text.trim().includes("\n") && text.length <= MAX_ABOUT;
-  const rest = fields.filter(([name]) => (name !== shown || !isWhole) && !others.has(name));
+  const isWhole = !subject.trim().includes("\n") && subject.length <= MAX_ABOUT;
+  if (fields.length === 0) {
+    const isNothing = input === null || input === undefined || typeof input === "object";
+    return isNothing || (isWhole && input === subject) ? "" : textOf(input);
+  }
+  const rest = fields.filter(([, value]) => (value !== subject || !isWhole) && !isShown(value));
   return rest.map(([name, value]) => field(name, listItems(value)?.join("\n") ?? textOf(value))).join("\n");
 }
 

@@ -1,7 +1,7 @@
 /** Formats failed calls and what fixed them. */
-import { mostTelling } from "../../calls/telling-field.ts";
-import { editDiff } from "../../fixes/edit-diff.ts";
-import { patchedPaths } from "../../fixes/targets.ts";
+import { allTools } from "../../agents/all-tools.ts";
+import { subjectOf } from "../../calls/call-subject.ts";
+import { editDiff } from "../../fixes/call-diff.ts";
 import { neutralLine, shortened } from "../../neutral-text.ts";
 import { counted } from "../../quantities.ts";
 import type { PastError, PastFix } from "../../queries/past-fixes.ts";
@@ -43,7 +43,8 @@ function howFixed(
 ): string[] {
   const done = steps.flatMap((step) => [callLine(step, "", style), diffText(step.diff, style)]);
   if (diff !== "") return [...done, `${callLine(fix, "", style)}, changed:`, diffText(diff, style)];
-  if (fix.tool_name !== tool) return [...done, callLine(fix, "", style), diffText(editDiff(fix.input), style)];
+  if (fix.tool_name !== tool)
+    return [...done, callLine(fix, "", style), diffText(editDiff(allTools(fix.tool_name, fix.input)), style)];
   if (steps.length > 0) return [...done, callLine(fix, ", passed", style)];
   return [callLine(fix, ", passed when called again; nothing before it is known to have made the difference", style)];
 }
@@ -54,12 +55,9 @@ function callLine(
   ending: string,
   style: TextStyle,
 ): string {
-  const texts = typeof input === "object" && input !== null ? Object.entries(input) : [["", input] as const];
-  const own = texts.flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []));
-  const [, about = ""] = mostTelling(own, ([name]) => name) ?? own[0] ?? [];
-  const [patched = about] = patchedPaths(about);
+  const about = subjectOf(allTools(tool, input), input);
   const place = line === null ? "" : `line ${line}, `;
-  const shown = shortened(neutralLine(patched.trim().split("\n", 1)[0] ?? ""), MAX_ABOUT);
+  const shown = shortened(neutralLine(about.trim().split("\n", 1)[0] ?? ""), MAX_ABOUT);
   return quoted(`${place}${neutralLine(toolName(tool))} ${shown}`.trimEnd() + ending, style);
 }
 

@@ -1,5 +1,5 @@
 import { shellLineOf } from "../../calls/ending.ts";
-import { SHELLS, targetOf } from "../../fixes/targets.ts";
+import { allTools, filesOfCall } from "../../agents/all-tools.ts";
 import { countOf, fieldOf, textOf } from "../../parse/json-fields.ts";
 import type { ToolCall, TranscriptMessage, TranscriptStats } from "../../parse/model.ts";
 import { parseTranscript } from "../../agents/parse-input.ts";
@@ -114,11 +114,11 @@ function touchedFiles(
     if (name !== undefined) files.set(name, changed || files.get(name) === true);
   };
   for (const { tool_name: name, tool_input: input } of calls.filter(({ status }) => status === "completed")) {
-    const { tool, steps } = targetOf(name, input, null);
-    if (SHELLS.has(tool)) continue;
-    for (const { purpose } of steps)
-      if (purpose.kind === "read" || purpose.kind === "write")
-        for (const { full } of purpose.paths) touch(full, purpose.kind === "write");
+    const { kind } = allTools(name, input);
+    const { read, written } = filesOfCall(name, input, null);
+    // A command line names much that is no file, and a search mostly a folder.
+    if (kind === "read") for (const { full } of read) touch(full, false);
+    for (const { full } of written) touch(full, true);
   }
   for (const { metadata } of messages) {
     const changed = metadata.subtype === "patch" ? fieldOf(metadata["data"], "files") : undefined;

@@ -1,7 +1,7 @@
 /** Determines the main commands of a command line, and what its exit code implies for each. */
 import { callPath } from "./file-paths.ts";
-import { innerLine, programCall, programName, type ProgramCall } from "../calls/shell-programs.ts";
-import { parseShell, type ShellPipeline, type ShellStage } from "../calls/shell-syntax.ts";
+import { innerLine, programCall, programName, type ProgramCall } from "./shell-programs.ts";
+import { parseShell, type ShellPipeline, type ShellStage } from "./shell-syntax.ts";
 
 /**
  * `final`: the purpose of the call. `before`: a step that had to succeed first. `apart`: a step whose success made no

@@ -1,0 +1,182 @@
+/** Determines which files a call reads or changes, as far as its input says. */
+import { posix } from "node:path";
+import type { FileEdit } from "./file-edits.ts";
+import { callPath, isAbsolute, type CallPath } from "./file-paths.ts";
+import { commandAction, MAX_WORDS, patchOf } from "./shell-actions.ts";
+import { everyCommand, type PlainCommand } from "./shell-commands.ts";
+import type { Action } from "./tools.ts";
+
+export interface TouchedFiles {
+  read: CallPath[];
+  written: CallPath[];
+}
+
+/**
+ * Returns the files of a call. `action`: what its tool does; `cwd`: the folder of the call. Folders that it only lists or
+ * searches for names are left out.
+ */
+export function touchedFiles(action: Action, input: unknown, cwd: string | null): TouchedFiles {
+  const at = (path: string): CallPath => callPath(path, cwd);
+  switch (action.kind) {
+    case "read":
+    case "search":
+      return { read: action.paths.map(at), written: [] };
+    case "write":
+      return { read: [], written: pathsOfEdits(action.edits).map(at) };
+    case "run": {
+      const commands = commandEffects(action, cwd);
+      return { read: commands.flatMap(({ read }) => read), written: commands.flatMap(({ written }) => written) };
+    }
+    case "mcp":
+    case "other":
+      return { read: pathsInFields(input).map(at), written: [] };
+    default:
+      return { read: [], written: [] };
+  }
+}
+
+function pathsOfEdits(edits: readonly FileEdit[]): string[] {
+  return edits.flatMap((edit) => (edit.how === "patch" && edit.movedTo ? [edit.path, edit.movedTo] : [edit.path]));
+}
+
+/** Returns true if the path is the wanted file: an absolute path, or a last part of one. */
+export function isWantedFile({ full }: CallPath, wanted: string): boolean {
+  if (full === wanted) return true;
+  if (!isAbsolute(wanted)) return full.endsWith(`/${wanted}`);
+  // Where the folder of a call is unknown, its relative path is enough.
+  return !full.startsWith("..") && !isAbsolute(full) && wanted.endsWith(`/${full}`);
+}
+
+// Tools that no table has.
+
+const PATH_FIELDS = "file_path filePath path filename file target_file absolute_path relative_path".split(" ");
+/** Fields with several files, as texts or as objects with one of the fields for a single file. */
+const PATHS_FIELDS = "paths files file_paths filePaths absolute_paths edits".split(" ");
+
+function pathsInFields(input: unknown): string[] {
+  if (typeof input !== "object" || input === null) return [];
+  const fields = new Map<string, unknown>(Object.entries(input));
+  const single = PATH_FIELDS.map((name) => fields.get(name));
+  const lists = PATHS_FIELDS.map((name) => fields.get(name)).filter((value) => Array.isArray(value));
+  const items = lists.flat().flatMap((item: unknown) => (typeof item === "string" ? [item] : pathsInFields(item)));
+  return [...single, ...items].filter((path): path is string => typeof path === "string" && path !== "");
+}
+
+// Command lines.
+
+/** One command of a line with the files that it names. */
+interface CommandEffect extends TouchedFiles {
+  command: PlainCommand;
+  /** It changes files, which it may not name. */
+  isChange: boolean;
+}
+
+/** Returns each command of a line, with the files that it names. */
+function commandEffects(run: Action & { kind: "run" }, cwd: string | null): CommandEffect[] {
+  if (run.line === null) return [];
+  const home = run.folder === null ? cwd : callPath(run.folder, cwd).full;
+  return everyCommand(run.line).map((command) => effectOf(command, home));
+}
+
+/** Programs whose words are not files. */
+const SPEAKERS = new Set("echo printf cd pushd export ssh".split(" "));
+/** Programs that change or remove the files that their words name. */
+const CHANGERS = new Set("rm unlink touch truncate ln shred".split(" "));
+/** Commands of git that change files of the project. */
+const GIT_CHANGERS =
+  /^(?:checkout|restore|apply|am|rm|mv|clean|revert|reset|merge|rebase|pull|cherry-pick|stash|switch)$/;
+/** Programs that rewrite files if an option says so, and those that always do. */
+const REWRITERS = /^(?:prettier|oxfmt|biome|eslint|oxlint|stylelint|ruff|gofmt|goimports|shfmt|clang-format|rubocop)$/;
+const REWRITING = /^(?:--write|--fix|--in-place|-w|-i|-a|-A|--autocorrect\S*)$/;
+const FORMATTERS = /^(?:black|isort|rustfmt|autopep8|dprint)$/;
+
+function effectOf(command: PlainCommand, cwd: string | null): CommandEffect {
+  const { program, words, output, folder } = command;
+  const home = folder === null ? cwd : callPath(folder, cwd).full;
+  const redirected = output === null || output.startsWith("/dev/") ? [] : [callPath(output, home)];
+  const own = ownEffect(command, home);
+  const patched = pathsOfEdits(patchOf(command)).map((path) => callPath(path, home));
+  const written = [...redirected, ...own.written, ...patched];
+  const isGitChange = program === "git" && GIT_CHANGERS.test(gitCommand(words.map(({ text }) => text))[0] ?? "");
+  return { command, read: own.read, written: unique(written), isChange: isGitChange || written.length > 0 };
+}
+
+function unique(paths: readonly CallPath[]): CallPath[] {
+  return [...new Map(paths.map((path) => [path.full, path])).values()];
+}
+
+function ownEffect(command: PlainCommand, cwd: string | null): TouchedFiles {
+  const none = { read: [], written: [] };
+  const { program } = command;
+  if (SPEAKERS.has(program) || program === "apply_patch") return none;
+  const action = commandAction(command, cwd);
+  if (action.kind === "read" || action.kind === "search") return { ...none, read: action.paths };
+  if (action.kind === "write") return { ...none, written: action.paths };
+  const texts = command.words.slice(0, MAX_WORDS).map(({ text }) => text);
+  const at = (path: string): CallPath => callPath(path, cwd);
+  if (action.kind === "fetch") return { ...none, written: downloads(program, texts).map(at) };
+  if (action.kind !== "run") return none;
+  const operands = texts.filter((text) => text !== "" && !text.startsWith("-"));
+  if (CHANGERS.has(program)) return { ...none, written: operands.map(at) };
+  if (program === "mv" || program === "cp" || program === "install") {
+    const [sources, copies] = [operands.slice(0, -1), copiesIn(operands)];
+    return program === "mv"
+      ? { ...none, written: [...sources, ...copies].map(at) }
+      : { read: sources.map(at), written: copies.map(at) };
+  }
+  if (program === "dd") return { ...none, written: texts.flatMap((text) => /^of=(.+)/.exec(text)?.[1] ?? []).map(at) };
+  if (program === "git") return gitEffect(texts, at);
+  const files = action.words.flatMap(({ path }) => path ?? []);
+  const isRewriting =
+    FORMATTERS.test(program) ||
+    (REWRITERS.test(program) && texts.some((text) => REWRITING.test(text))) ||
+    (program === "perl" && texts.some((text) => /^-\w*i/.test(text)));
+  if (isRewriting) return { ...none, written: files };
+  const values = texts.flatMap((text) => /^-[\w-]*=(.*[./].*)$/.exec(text)?.[1] ?? []);
+  return { ...none, read: [...files, ...values.map(at)] };
+}
+
+/** Returns where `mv` and `cp` put their files: in the last word, which is a folder if there are several or it ends in `/`. */
+function copiesIn(operands: readonly string[]): string[] {
+  const [target, sources] = [operands.at(-1), operands.slice(0, -1)];
+  if (target === undefined || sources.length === 0) return [];
+  const isFolder = sources.length > 1 || target.endsWith("/") || target === "." || target === "..";
+  return isFolder ? sources.map((source) => posix.join(target, posix.basename(source))) : [target];
+}
+
+function downloads(program: string, words: readonly string[]): string[] {
+  const flag = program === "wget" ? /^(?:-O|--output-document)$/ : /^(?:-\w*o|--output)$/;
+  return words.filter((word, at) => flag.test(words[at - 1] ?? "") && word !== "-");
+}
+
+/** Returns the command of git and what follows it. */
+function gitCommand(words: readonly string[]): string[] {
+  let at = 0;
+  while (words[at]?.startsWith("-")) at += /^(?:-[Cc]|--git-dir|--work-tree)$/.test(words[at] ?? "") ? 2 : 1;
+  return words.slice(at);
+}
+
+/** Only words that must be files: a branch looks like one. */
+function gitEffect(words: readonly string[], at: (path: string) => CallPath): TouchedFiles {
+  const [command = "", ...rest] = gitCommand(words);
+  const operands = rest.filter((word) => !word.startsWith("-"));
+  const afterDashes = rest.includes("--") ? rest.slice(rest.indexOf("--") + 1) : [];
+  switch (command) {
+    case "checkout":
+    case "reset":
+      return { read: [], written: command === "checkout" ? afterDashes.map(at) : [] };
+    case "restore":
+      return { read: [], written: operands.filter((_, index) => !isSource(rest, operands[index] ?? "")).map(at) };
+    case "rm":
+    case "mv":
+      return { read: [], written: operands.map(at) };
+    case "apply":
+      return { read: operands.map(at), written: [] };
+    default:
+      return { read: afterDashes.map(at), written: [] };
+  }
+}
+
+function isSource(words: readonly string[], word: string): boolean {
+  return /^(?:-s|--source)$/.test(words[words.indexOf(word) - 1] ?? "");
+}
