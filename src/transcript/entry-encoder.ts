@@ -1,4 +1,12 @@
-import type { AppendFormat, AppendRecord, Gap, Replacement, TailScanner, TornTail } from "./files/append-format.ts";
+import {
+  type AppendFormat,
+  type AppendRecord,
+  type Gap,
+  isOpenIn,
+  type Replacement,
+  type TailScanner,
+  type TornTail,
+} from "./files/append-format.ts";
 import type { SessionEventEntry, TranscriptEntry, TranscriptHeader } from "./format/entry-types.ts";
 import {
   closingOf,
@@ -12,8 +20,9 @@ import {
   endKey,
   entryKey,
   isContinuable,
+  keysOf,
   openKey,
-  stateKey,
+  textKey,
 } from "./format/formats.ts";
 import { given } from "../given.ts";
 import type { TranscriptFormat } from "./transcript-paths.ts";
@@ -48,7 +57,8 @@ export class EntryEncoder implements AppendFormat {
       this.#calls.add(entry.partID);
     }
     const replacement = this.#replacement(entry, outputPath);
-    return { data, ...given({ key: entryKey(entry), stateKey: stateKey(entry.type, entry), replacement }) };
+    const [key, stateKey] = keysOf(entry);
+    return { data, ...given({ key, stateKey, replacement }) };
   }
 
   /** Returns whether the file has the entry, at least as complete. */
@@ -56,7 +66,7 @@ export class EntryEncoder implements AppendFormat {
     const key = entryKey(entry);
     if (key === undefined || !inFile.has(key)) return false;
     const replacement = this.#replacement(entry);
-    return !replacement || !inFile.has(replacement.openKey) || inFile.has(replacement.endKey);
+    return !replacement || !isOpenIn((each) => inFile.has(each), replacement);
   }
 
   /** Forgets a call whose record was dropped, so that its result has the input itself. */
@@ -105,12 +115,13 @@ export class EntryEncoder implements AppendFormat {
     if (partID === undefined) return undefined;
     const record = (): AppendRecord => {
       const whole = { ...entry, continues: "replace" } as const;
-      return {
-        data: this.#encode(whole, outputPath),
-        ...given({ key: entryKey(whole), stateKey: stateKey(type, whole) }),
-      };
+      const [key, stateKey] = keysOf(whole);
+      return { data: this.#encode(whole, outputPath), ...given({ key, stateKey }) };
     };
-    return { openKey: openKey(type, partID), endKey: endKey(type, partID), record };
+    const end = endKey(type, partID);
+    if (!("content" in entry)) return { openKey: openKey(type, partID), finalKeys: [end], record };
+    // A text that something followed counts as whole, but may have gone on.
+    return { openKey: undefined, finalKeys: [end, textKey(type, partID, entry.content.length)], record };
   }
 
   #encode(entry: TranscriptEntry, outputPath?: string): string {

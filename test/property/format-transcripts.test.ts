@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/transcript/format/entry-types.ts";
 import { encodeJsonlEntry, encodeJsonlHeader, readJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
-import { entryKey, stateKey } from "../../src/transcript/format/keys.ts";
+import { keysOf } from "../../src/transcript/format/keys.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { outputFileText } from "../../src/transcript/format/output-text.ts";
@@ -177,7 +177,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
             assert.equal(scanner.validEnd, Math.max(start, whole.at(-1) ?? 0));
             assert.equal(scanner.hasHeader, first === 0 && whole.length > 0);
             const read = list.slice(Math.max(first - 1, 0), Math.max(whole.length - 1, 0));
-            const expected = read.flatMap((entry) => [entryKey(entry), stateKey(entry.type, entry)]);
+            const expected = read.flatMap((entry) => keysOf(entry));
             assert.deepStrictEqual(
               keys,
               expected.filter((key) => key !== undefined),

@@ -92,7 +92,7 @@ describe("remains of an interrupted write", () => {
     assert.equal(scanner.validEnd, head.length + section.length);
     assert.deepStrictEqual(
       [scanner.hasHeader, scanner.takeKeys(), scanner.takeKeys()],
-      [true, ["assistant/prt_1"], []],
+      [true, ["assistant/prt_1", "assistant/prt_1/4"], []],
     );
   });
 

@@ -150,7 +150,11 @@ async function whileFull(
 
 function prompt(n: number, text: string): HostStep[] {
   const place = { sessionID: "ses_1", messageID: `msg_${n}`, id: `prt_0000_0${n}` };
-  return [message("ses_1", place.messageID, "user"), userText(place, text), message("ses_1", "msg_0", "assistant")];
+  return [
+    message("ses_1", place.messageID, "user"),
+    userText(place, text),
+    message("ses_1", `msg_${n}_answer`, "assistant"),
+  ];
 }
 
 describe("a disk that fails for long", () => {

@@ -178,7 +178,7 @@ describe("a session that continues in a new process", () => {
     assert.deepEqual((await readSound(other, "ses_1.md")).told, toldBy(SECOND));
   });
 
-  test("the text that was streamed when the process ended stands, marked, and is not repeated by the next", async () => {
+  test("the text that was streamed when the process ended stands and is not repeated by the next", async () => {
     const folder = data();
     const of = { sessionID: "ses_1", messageID: "msg_2", id: "prt_3" };
     await new Recording(folder)
@@ -204,9 +204,9 @@ describe("a session that continues in a new process", () => {
     const { told } = await readSound(folder, "ses_1.md");
     assert.deepEqual(
       told.map((line) => line.split(/[:.]/)[0]),
-      ["user", "assistant (interrupted)", "use", "interrupted", "user"],
+      ["user", "assistant", "use", "interrupted", "user"],
     );
-    assert.equal(told[1], "assistant (interrupted): So far");
+    assert.equal(told[1], "assistant: So far");
   });
 
   test("a subagent's session continues in its parent's folder", async () => {

@@ -6,7 +6,6 @@ import { KeptFiles } from "../../src/transcript/kept-files.ts";
 import type { Draft } from "../../src/transcript/entry-draft.ts";
 import { EntryRedactor } from "../../src/transcript/entry-redactor.ts";
 import { Timeline } from "../../src/transcript/timeline/session-timeline.ts";
-import { ORDER_MS } from "../../src/transcript/timeline/stage.ts";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -42,7 +41,7 @@ describe("a secret in a text that is written in two pieces", () => {
 
 /** The drafts of a text of which a part was written because a call behind it could not wait. */
 function splitText(first: string, second: string) {
-  let now = 1_000_000;
+  const now = 1_000_000;
   const drafts: Draft[] = [];
   const timeline = new Timeline(
     () => now,
@@ -52,8 +51,6 @@ function splitText(first: string, second: string) {
   const text = { kind: "text" as const, ...of, partID: "prt_1", reasoning: false, startMs: now };
   timeline.accept({ ...text, text: first, done: false });
   timeline.accept({ kind: "call", ...of, partID: "prt_2", callID: "call_1", tool: "bash", input: {} });
-  now += ORDER_MS;
-  timeline.expire();
   timeline.accept({ ...text, text: first + second, endMs: now, done: true });
   return drafts;
 }

@@ -13,7 +13,7 @@ import {
   session,
   status,
 } from "../support/recording/host-steps.ts";
-import { USE_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
+import { RECORD_MS } from "../../src/transcript/timeline/waits.ts";
 import { bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
@@ -104,7 +104,7 @@ describe("the cache of inputs", () => {
     let most = 0;
     for (let n = 0; n < 10_000; n++) {
       driver.does(before(bash("x", `call_${n}`), command(`${n}`)));
-      if (n % 100 === 0) driver.wait(USE_CONFIRM_MS);
+      if (n % 100 === 0) driver.wait(RECORD_MS);
       most = Math.max(most, driver.timeline.openCalls);
     }
     assert.ok(most <= 1_101, `${most} inputs were kept`);

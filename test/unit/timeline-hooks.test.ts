@@ -12,7 +12,7 @@ import {
   status,
   userText,
 } from "../support/recording/host-steps.ts";
-import { PROMPT_CONFIRM_MS, RESULT_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
+import { GRACE_MS, RECORD_MS } from "../../src/transcript/timeline/waits.ts";
 import { at, bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
@@ -26,7 +26,7 @@ const prompt = (messageID: string, text: string) =>
 
 describe("a host of which only the hooks are heard", () => {
   test("prompts, calls and results are recorded, once, and results carry their input", () => {
-    const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(PROMPT_CONFIRM_MS);
+    const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(RECORD_MS);
     assert.deepEqual(driver.told(), ["user: Go."]);
     driver.does(before(bash("x", "c1"), command("ls")));
     assert.equal(driver.told()[1], 'use: bash {"command":"ls"}');
@@ -150,7 +150,7 @@ describe("hooks and records of the same thing", () => {
       const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go."), message(sessionID, "msg_1", "user"));
       const added = (id: string, text: string) => userText({ ...of, id }, text, { synthetic: true });
       driver.does(added("prt_added", "before")).wait(200).does(userText(first, "Go."));
-      driver.wait(200).does(added("prt_zz", "behind")).wait(PROMPT_CONFIRM_MS);
+      driver.wait(200).does(added("prt_zz", "behind")).wait(GRACE_MS);
       const [user, ...others] = users(driver);
       assert.equal(others.length, 0);
       assert.ok(user?.type === "user" && user.content === "Go.");
@@ -204,7 +204,7 @@ describe("hooks and records of the same thing", () => {
   test("a result that only a hook tells of is written after a while, and the host's later record is no news", () => {
     const driver = started()
       .does(call(bash("prt_03"), running(command("ls"))), after(bash("prt_03"), command("ls"), "x"))
-      .wait(RESULT_CONFIRM_MS);
+      .wait(RECORD_MS);
     assert.equal(driver.told()[1], 'completed: {"command":"ls"} x');
     driver.does(call(bash("prt_03"), completed(command("ls"), "x"))).wait(120_000);
     assert.equal(driver.told().length, 2);

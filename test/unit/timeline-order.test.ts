@@ -14,14 +14,14 @@ import {
   part,
   PENDING,
   running,
+  session,
   stepFinish,
   userText,
   wholeText,
 } from "../support/recording/host-steps.ts";
-import { PROMPT_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
-import { at, bash, inTurn, LS, sessionID } from "../support/recording/one-session.ts";
+import { at, bash, IDLE, inTurn, LS, sessionID } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
-import { USE_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
+import { GRACE_MS, RECORD_MS } from "../../src/transcript/timeline/waits.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** In the middle of a turn, of which only the prompt is written. */
@@ -42,34 +42,63 @@ describe("the order of a conversation", () => {
       after(bash("prt_04"), LS, "a.txt"),
       call(bash("prt_04"), completed(LS, "a.txt")),
     );
-    assert.deepEqual(driver.told(), ["user: Go."], "nothing is written before the text's end");
-    driver.does(wholeText(at("prt_03"), "I look."));
     const want = ["user: Go.", "assistant: I look.", 'use: bash {"command":"ls"}', 'completed: {"command":"ls"} a.txt'];
-    assert.deepEqual(driver.told(), want);
+    assert.deepEqual(driver.told(), want, "the call ends the text");
+    driver.does(wholeText(at("prt_03"), "I look."));
     assert.deepEqual(driver.wait(120_000).told(), want);
+    assert.equal(driver.entries.length, want.length);
   });
 
-  test("a call does not wait for ever behind a text: what there is of it is written, then the rest", () => {
+  test("a call does not wait behind a text: what there is of it is written, then the rest", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look"),
       call(bash("prt_04"), running(LS)),
     );
-    driver.wait(999);
-    assert.deepEqual(driver.told(), ["user: Go."]);
-    driver.wait(1);
-    assert.deepEqual(driver.told(), ["user: Go.", "assistant: I ", 'use: bash {"command":"ls"}']);
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant: I look", 'use: bash {"command":"ls"}']);
     driver.does(delta(at("prt_03"), " around."), wholeText(at("prt_03"), "I look around."));
     const texts = driver.entries.filter(({ type }) => type === "assistant");
     assert.deepEqual(
       texts.map((entry) => (entry.type === "assistant" ? [entry.content, entry.continues] : [])),
       [
-        ["I ", undefined],
-        ["look around.", "append"],
+        ["I look", undefined],
+        [" around.", "append"],
       ],
     );
     assert.deepEqual(driver.told(), ["user: Go.", "assistant: I look around.", 'use: bash {"command":"ls"}']);
     assert.deepEqual(driver.wait(120_000).entries.length, 4, "and no more of it later");
+  });
+
+  test("a text that a call ends in the middle of a word keeps the word for the rest, as it may be half a secret", () => {
+    const driver = inStep().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "Use DB_PASSWORD=hun"),
+      call(bash("prt_04"), running(LS)),
+    );
+    const content = (): string[] => driver.entries.flatMap((entry) => ("content" in entry ? [entry.content] : []));
+    assert.deepEqual(content(), ["Go.", "Use "]);
+    driver.does(wholeText(at("prt_03"), "Use DB_PASSWORD=hunter2."));
+    assert.deepEqual(content(), ["Go.", "Use ", "DB_PASSWORD=hunter2."]);
+  });
+
+  test("an event of the session stands behind the text that is being streamed, which began before it", () => {
+    const driver = inStep().does(
+      session("created", sessionID),
+      openText(at("prt_03")),
+      delta(at("prt_03"), "I "),
+      session("updated", sessionID, { title: "New" }),
+    );
+    assert.deepEqual(driver.told("with events"), ["user: Go."]);
+    driver.does(wholeText(at("prt_03"), "I look."));
+    assert.deepEqual(driver.told("with events"), ["user: Go.", "assistant: I look.", "event: title"]);
+  });
+
+  test("a prompt that nothing answers is written when the session has been idle for a while", () => {
+    const driver = inStep().does(wholeText(at("prt_03"), "Yes."), message(sessionID, "msg_2", "assistant", COMPLETED));
+    driver.does(message(sessionID, "msg_3", "user"), userText(at("prt_05", "msg_3"), "Note this.")).wait(120_000);
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant: Yes."], "the session works");
+    driver.does(...IDLE).wait(GRACE_MS);
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant: Yes.", "user: Note this."]);
   });
 
   test("a text that was written in part and then changed is replaced", () => {
@@ -126,7 +155,6 @@ describe("the order of a conversation", () => {
       stepFinish(at("prt_05", "msg_3")),
       wholeText(at("prt_06", "msg_4"), "Seen."),
     );
-    assert.deepEqual(driver.told(), ["user: Go."]);
     driver.does(wholeText(at("prt_03"), "Waits for its end."));
     assert.deepEqual(driver.wait(5_000).told("with events").slice(1), [
       "assistant: Waits for its end.",
@@ -225,12 +253,13 @@ describe("the order of a conversation", () => {
         wholeText(at("prt_03"), "A long answer."),
         stepFinish(at("prt_06")),
         message(sessionID, "msg_2", "assistant", COMPLETED),
+        message(sessionID, "msg_4", "assistant"),
       );
     assert.deepEqual(driver.told("with events"), [
       "user: Go.",
       "assistant: A long answer.",
-      "user: Next.",
       "event: usage",
+      "user: Next.",
     ]);
     const text = driver.entries[1];
     assert.ok(text?.type === "assistant");
@@ -245,7 +274,7 @@ describe("the order of a conversation", () => {
       userText({ ...user, id: "prt_02" }, "second"),
       userText({ ...user, id: "prt_01" }, "first"),
     );
-    driver.wait(PROMPT_CONFIRM_MS);
+    driver.wait(GRACE_MS);
     const [entry] = driver.entries;
     assert.ok(entry?.type === "user");
     assert.equal(entry.content, "first\nsecond");
@@ -324,7 +353,7 @@ describe("the order of a conversation", () => {
 
     const late = inStep()
       .does(call(task, running({ prompt: "x" })))
-      .wait(USE_CONFIRM_MS);
+      .wait(RECORD_MS);
     assert.equal(late.entries.at(-1)?.type, "tool_use");
     late.does(call(task, completed({ prompt: "x" }, "done", { metadata: { sessionId: "ses_child" } })));
     const result = late.entries.at(-1);

@@ -16,6 +16,7 @@ import {
 } from "../support/recording/host-steps.ts";
 import { at, bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
+import { GRACE_MS } from "../../src/transcript/timeline/waits.ts";
 import { describe, test } from "../support/runner.ts";
 
 describe("what the host sends again", () => {
@@ -66,8 +67,8 @@ describe("what the host sends again", () => {
     const of = { sessionID, messageID: "msg_1", id: "prt_01" };
     const driver = new TimelineDriver(sessionID)
       .does(message(sessionID, "msg_1", "user"), userText(of, "Old."))
-      .wait(1_000);
-    driver.does(userText(of, "New."), userText({ ...of, id: "prt_02" }, "More.")).wait(1_000);
+      .wait(GRACE_MS);
+    driver.does(userText(of, "New."), userText({ ...of, id: "prt_02" }, "More.")).wait(GRACE_MS);
     const [first, ...later] = driver.entries;
     assert.ok(first?.type === "user" && first.partID === undefined && first.content === "Old.");
     assert.ok(

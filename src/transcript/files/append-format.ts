@@ -11,11 +11,16 @@ export interface AppendRecord {
 
 /** Record written if another process, or this one earlier, wrote one that was not final. */
 export interface Replacement {
-  /** Key of a record that is not final. */
-  openKey: string;
-  /** Key present if that record was already replaced. */
-  endKey: string;
+  /** Key of a record that is not final. Undefined: it is final only if one of `finalKeys` is in the file. */
+  openKey: string | undefined;
+  /** Keys present if that record is final, or was replaced already. */
+  finalKeys: readonly string[];
   record: () => AppendRecord;
+}
+
+/** Returns whether a record with the same key, in a file with these keys, must be replaced. */
+export function isOpenIn(isThere: (key: string) => boolean, { openKey, finalKeys }: Replacement): boolean {
+  return (openKey === undefined || isThere(openKey)) && !finalKeys.some(isThere);
 }
 
 /** Records that were accepted and could not be written. They are missing at one position of the file. */

@@ -1,4 +1,4 @@
-import type { AppendFormat, AppendRecord } from "./append-format.ts";
+import { type AppendFormat, type AppendRecord, isOpenIn } from "./append-format.ts";
 import { errorCode, LOCK_BUSY, NOT_OURS, SHORT_WRITE, WriteFault } from "./fault.ts";
 import type { FileLock } from "./file-lock.ts";
 import { createIn, type FileHandle, type FileSystem } from "./file-system.ts";
@@ -234,8 +234,7 @@ export function makeBatch(source: BatchSource): Batch {
 function recordFor(record: AppendRecord, isThere: (key: string) => boolean): AppendRecord | undefined {
   const { key, replacement } = record;
   if (key === undefined || !isThere(key)) return record;
-  if (!replacement || !isThere(replacement.openKey) || isThere(replacement.endKey)) return undefined;
-  return recordFor(replacement.record(), isThere);
+  return replacement && isOpenIn(isThere, replacement) ? recordFor(replacement.record(), isThere) : undefined;
 }
 
 /** Counts the parts that are complete in the first `bytes` bytes of the batch. */

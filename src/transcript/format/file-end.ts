@@ -1,9 +1,9 @@
 /** The end of a file: where it may be appended to, which entries it has, and entries for what is torn. Pure. */
-import type { SessionEventEntry, TranscriptEntry } from "./entry-types.ts";
+import type { SessionEventEntry } from "./entry-types.ts";
 import { type JsonObject, isEntryType, isString } from "./entry-guards.ts";
 import { lineContents } from "./jsonl.ts";
 import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
-import { entryKey, plainKey, stateKey } from "./keys.ts";
+import { keysOf, plainKey, stateKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { COMMENT_END, isFiller, SECTION_END } from "./sections.ts";
@@ -112,17 +112,13 @@ function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
   }
 }
 
-function keysOf(entry: TranscriptEntry): (string | undefined)[] {
-  return [entryKey(entry), stateKey(entry.type, entry)];
-}
-
 function keysInComment(comment: JsonObject | undefined): (string | undefined)[] {
   if (comment === undefined) return [];
   const { type, key } = comment;
   if (!isEntryType(type)) return [];
   const id = idIn(comment, "partID") ?? (type === "session_event" ? idIn(comment, "eventID") : undefined);
   const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id);
-  return [own, stateKey(type, comment)];
+  return [own, stateKey(type, comment, comment["chars"])];
 }
 
 function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID"): string | undefined {

@@ -36,14 +36,27 @@ export function endKey(type: TranscriptEntry["type"], partID: string): string {
   return `${type}/${partID}/end`;
 }
 
-/** Returns an entry's additional key: `openKey`, `endKey`, or none. */
+/** Returns the additional key of a text of that length: a text may go on after it was written. */
+export function textKey(type: TranscriptEntry["type"], partID: string, chars: number): string {
+  return `${type}/${partID}/${chars}`;
+}
+
+/** Returns an entry's additional key: `openKey`, `endKey`, `textKey`, or none. `chars`: length of its content. */
 export function stateKey(
   type: TranscriptEntry["type"],
   { partID, unfinished, continues }: { partID?: unknown; unfinished?: unknown; continues?: unknown },
+  chars: unknown,
 ): string | undefined {
   if (typeof partID !== "string") return undefined;
   if (unfinished === true) return openKey(type, partID);
-  return continues === undefined ? undefined : endKey(type, partID);
+  if (continues !== undefined) return endKey(type, partID);
+  const isText = (type === "assistant" || type === "reasoning") && typeof chars === "number";
+  return isText ? textKey(type, partID, chars) : undefined;
+}
+
+/** Returns the keys of an entry: `entryKey` and `stateKey`. */
+export function keysOf(entry: TranscriptEntry): (string | undefined)[] {
+  return [entryKey(entry), stateKey(entry.type, entry, "content" in entry ? entry.content.length : undefined)];
 }
 
 /** Returns the key of all other entries. For a session event, `partID` may be its `eventID`. */

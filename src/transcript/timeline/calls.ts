@@ -1,19 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Draft, dropOldest, isoTime } from "../entry-draft.ts";
 import { given } from "../../given.ts";
-import {
-  BEHIND_ALL,
-  type Item,
-  ORDER_MS,
-  RESULT_CONFIRM_MS,
-  type Stage,
-  USE_CONFIRM_MS,
-  isReady,
-  keyOf,
-} from "./stage.ts";
-import { isDeepStrictEqual } from "node:util";
 import type { ToolUseEntry } from "../format/entry-types.ts";
 import { type CallFacts, type EntryPlace, resultEntry, useEntry } from "../record-entries.ts";
 import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
+import { type Item, keyOf } from "./item-queue.ts";
+import type { Stage } from "./stage.ts";
+import { RECORD_MS } from "./waits.ts";
 
 /** Maximum number of open calls of a session; beyond it the oldest counts as ended without a result. */
 const MAX_OPEN_CALLS = 1_000;
@@ -30,7 +23,6 @@ export class Calls {
   readonly #closed = new Set<string>();
   /** Calls ended by the recorder, by part id; the host may still report their real end. */
   readonly #cut = new Map<string, CallItem>();
-  #hinted = 0;
   readonly #stage: Stage;
 
   constructor(stage: Stage) {
@@ -39,10 +31,6 @@ export class Calls {
 
   get size(): number {
     return this.#open.size;
-  }
-
-  messageIDs(): string[] {
-    return Array.from(this.#open, ({ messageID }) => messageID ?? []).flat();
   }
 
   /** Applies the host's own record of a call. */
@@ -54,11 +42,10 @@ export class Calls {
     const known = cut ?? this.#ofRecord(record);
     const isWritten = !known && (this.#hookOnly.delete(callID) || this.#hookOnly.delete(partID));
     if (isWritten) return written.add(partID);
-    const call = known ?? this.#add(keyOf(record), record);
-    // The first record may change its key, so it leaves the queue meanwhile.
-    const isQueued = known && record.inOrder !== true && queue.remove(known);
+    const call = known ?? this.#add(record);
+    const isFirst = call.partID === undefined;
     call.update(record);
-    if (!known || isQueued) queue.add(call);
+    if (isFirst && !call.useWritten) queue.add(call);
   }
 
   /** Applies a hook that saw a call begin. `confirms`: the host's own record will follow. */
@@ -68,9 +55,7 @@ export class Calls {
       this.#find(hint.callID, (call) => !call.hasInput && !call.useWritten) ??
       this.#find(hint.callID, (call) => call.partID !== undefined);
     if (!known) this.#closed.delete(hint.callID);
-    const call = known ?? this.#addHinted(hint);
-    call.hintUse(hint, confirms);
-    if (!known) this.#stage.queue.add(call);
+    (known ?? this.#add(hint)).hintUse(hint, confirms);
   }
 
   /** Applies a hook that saw a call end. `confirms`: the host's own record will follow. */
@@ -79,21 +64,14 @@ export class Calls {
     // For two calls of one answer with the same id, the host makes one part and one result.
     const isOver = (): boolean => this.#find(hint.callID, (call) => call.partID !== undefined) !== undefined;
     if (!known && (this.#closed.has(hint.callID) || isOver())) return;
-    const call = known ?? this.#addHinted(hint);
-    call.hintResult(hint, confirms);
-    if (!known) this.#stage.queue.add(call);
+    (known ?? this.#add(hint)).hintResult(hint, confirms);
   }
 
-  /** Stops waiting for the call's record, because an entry after it is about to be written. */
-  hurry(callID: string): void {
-    this.#find(callID)?.hurry();
-  }
-
-  /** Queues a draft for directly after the call. False if the call is already written or unknown. */
+  /** Adds a draft to write directly after the use. False if that is already written, or the call unknown. */
   attach(callID: string, draft: Draft): boolean {
     const call = this.#find(callID);
     if (!call || call.useWritten) return false;
-    call.followers.push(draft);
+    call.follow(draft);
     return true;
   }
 
@@ -101,13 +79,13 @@ export class Calls {
     for (const call of this.#open) call.interrupt();
   }
 
-  /** Writes the due results, each after its use. */
+  /** Writes the uses that are due and not in the queue, and the results that are due, each after its use. */
   settle(nowMs: number): void {
     const surplus = this.#open.size - MAX_OPEN_CALLS;
     if (surplus > 0) for (const call of [...this.#open].slice(0, surplus)) call.interrupt();
-    for (const call of this.#open) if (call.wasPassedOver && isReady(call, nowMs)) this.#stage.emit(call.take(false));
     for (const call of this.#open) {
-      if (!call.useWritten || !call.isEnded(nowMs)) continue;
+      if (call.isOutsideQueue && isDue(call.dueMs, nowMs)) this.#stage.emit(call.take());
+      if (!call.useWritten || !isDue(call.resultDueMs, nowMs)) continue;
       this.#stage.emit(call.takeResult());
       this.#close(call);
     }
@@ -115,9 +93,8 @@ export class Calls {
 
   nextDueMs(): number {
     let next = Infinity;
-    for (const { wasPassedOver, betterAfterMs, readySinceMs, useWritten, resultDueMs } of this.#open) {
-      if (wasPassedOver && readySinceMs !== undefined) next = Math.min(next, betterAfterMs ?? readySinceMs);
-      // A result waits until its use is written.
+    for (const { isOutsideQueue, dueMs, useWritten, resultDueMs } of this.#open) {
+      if (isOutsideQueue) next = Math.min(next, dueMs ?? Infinity);
       if (useWritten) next = Math.min(next, resultDueMs ?? Infinity);
     }
     return next;
@@ -157,15 +134,15 @@ export class Calls {
     return [...this.#open].findLast((call) => isMeant(call) && fits(call));
   }
 
-  #addHinted(hint: CallHintRecord | ResultHintRecord): CallItem {
-    return this.#add(`${BEHIND_ALL}${String(this.#hinted++).padStart(12, "0")}`, hint);
-  }
-
-  #add(key: string, { callID, tool }: { callID: string; tool: string }): CallItem {
-    const call = new CallItem(key, callID, tool, this.#stage.nowMs);
+  #add({ callID, tool }: { callID: string; tool: string }): CallItem {
+    const call = new CallItem(callID, tool, this.#stage.nowMs);
     this.#open.add(call);
     return call;
   }
+}
+
+function isDue(dueMs: number | undefined, nowMs: number): boolean {
+  return dueMs !== undefined && dueMs <= nowMs;
 }
 
 function addBounded(ids: Set<string>, id: string): void {
@@ -177,110 +154,117 @@ function addBounded(ids: Set<string>, id: string): void {
 const NO_RESULT = "The tool did not finish: the session stopped first.";
 
 /**
- * Tool call. Its use takes a position in the conversation; its result is written when it arrives, after the use.
- * Hooks report it earlier than the host's own records, which are preferred if they follow in time.
+ * Tool call. Its use has a place in the conversation, which the host's record gives; its result is written when the call
+ * has ended, after the use. Hooks report both earlier than the host's records, which are preferred.
  */
 class CallItem implements Item {
-  readonly patienceMs = ORDER_MS;
-  readySinceMs: number | undefined;
-  betterAfterMs: number | undefined;
-  /** When a result reported only by a hook is accepted. */
+  readonly endsWithNext = false;
+  key = "";
+  partID: string | undefined;
+  messageID: string | undefined;
+  readonly callID: string;
+  /** Time from which the use may be written; undefined while the input is unknown. */
+  dueMs: number | undefined;
+  /** The same for the result. */
   resultDueMs: number | undefined;
   useWritten = false;
-  /** Its turn passed while its arguments were still being streamed, so its use is written once they are known. */
-  wasPassedOver = false;
-  /** Drafts to write directly after the use. */
-  readonly followers: Draft[] = [];
-  key: string;
-  messageID: string | undefined;
-  partID: string | undefined;
-  readonly callID: string;
+  /** The recorder ended the call, because the host reported no end, which may still come. */
+  isCut = false;
+  /** Its turn passed while its arguments were still being streamed. */
+  #hasLostPlace = false;
   #tool: string;
   #input: unknown;
+  /** The recorder supplied the input, because the host reported none. */
+  #isInputMade = false;
+  #inputMs: number | undefined;
   #startMs: number | undefined;
   #subagentID: string | undefined;
   #end: CallEnd | undefined;
-  /** The recorder ended the call, because the host reported no end, which may still come. */
-  isCut = false;
-  /** The recorder supplied the input, because the host reported none. */
-  #isInputMade = false;
   /** Use entry as written. */
   #use: ToolUseEntry | undefined;
+  /** Drafts to write directly after the use. */
+  readonly #followers: Draft[] = [];
   readonly #nowMs: () => number;
 
-  constructor(key: string, callID: string, tool: string, nowMs: () => number) {
-    this.key = key;
+  constructor(callID: string, tool: string, nowMs: () => number) {
     this.callID = callID;
     this.#tool = tool;
     this.#nowMs = nowMs;
-  }
-
-  update(record: CallRecord): void {
-    this.key = this.useWritten ? this.key : keyOf(record);
-    this.partID = record.partID;
-    this.messageID = record.messageID;
-    this.#tool = record.tool;
-    this.#startMs ??= record.startMs;
-    this.#subagentID ??= record.subagentID;
-    if (record.end) this.#finish(record.end);
-    // An end may come without an input, which is then known already or never comes.
-    if (record.input === undefined && !record.end) return;
-    this.#learnInput(record);
-    this.readySinceMs ??= this.#nowMs();
-    const awaitsChild = record.startsSubagent === true && this.#subagentID === undefined && !record.end;
-    this.betterAfterMs = awaitsChild ? this.readySinceMs + USE_CONFIRM_MS : undefined;
-  }
-
-  hintUse(hint: CallHintRecord, confirms: boolean): void {
-    if (this.#input !== undefined) return;
-    this.#input = hint.input;
-    this.readySinceMs = this.#nowMs();
-    this.betterAfterMs = confirms ? this.readySinceMs + USE_CONFIRM_MS : undefined;
-  }
-
-  hintResult(hint: ResultHintRecord, confirms: boolean): void {
-    if (this.#end) return;
-    if (hint.input !== undefined) this.#input ??= hint.input;
-    this.readySinceMs ??= this.#nowMs();
-    this.#end = { endMs: this.#nowMs(), ...hint.end };
-    this.resultDueMs = confirms ? this.#nowMs() + RESULT_CONFIRM_MS : undefined;
   }
 
   get hasInput(): boolean {
     return this.#input !== undefined;
   }
 
-  /** Returns whether the end is known, and the host's record of it came or is overdue. */
-  isEnded(nowMs: number): boolean {
-    return this.#end !== undefined && (this.resultDueMs === undefined || this.resultDueMs <= nowMs);
-  }
-
   get hasEnd(): boolean {
     return this.#end !== undefined;
   }
 
-  hurry(): void {
-    if (this.readySinceMs !== undefined) this.betterAfterMs = undefined;
+  /** Its use is not written, and has no place: only hooks have reported the call, or its turn has passed. */
+  get isOutsideQueue(): boolean {
+    return !this.useWritten && (this.partID === undefined || this.#hasLostPlace);
+  }
+
+  update(record: CallRecord): void {
+    this.key = keyOf(record);
+    this.partID = record.partID;
+    this.messageID = record.messageID;
+    this.#tool = record.tool;
+    this.#startMs ??= record.startMs;
+    this.#subagentID ??= record.subagentID;
+    if (record.end) {
+      this.#end = record.end;
+      this.isCut = false;
+      this.resultDueMs = this.#nowMs();
+    }
+    // An end may come without an input, which is then known already or never comes.
+    if (record.input === undefined && !record.end) return;
+    this.#learnInput(record);
+    this.#inputMs ??= this.#nowMs();
+    const awaitsChild = record.startsSubagent === true && this.#subagentID === undefined && !record.end;
+    this.dueMs = this.#inputMs + (awaitsChild ? RECORD_MS : 0);
+  }
+
+  hintUse(hint: CallHintRecord, confirms: boolean): void {
+    if (this.#input !== undefined) return;
+    this.#input = hint.input;
+    this.dueMs = this.#nowMs() + (confirms ? RECORD_MS : 0);
+  }
+
+  hintResult(hint: ResultHintRecord, confirms: boolean): void {
+    if (this.#end) return;
+    const now = this.#nowMs();
+    const dueMs = now + (confirms ? RECORD_MS : 0);
+    if (hint.input !== undefined) this.#input ??= hint.input;
+    this.#end = { endMs: now, ...hint.end };
+    this.dueMs ??= dueMs;
+    this.resultDueMs = dueMs;
+  }
+
+  /** Adds a draft to write after the use, which then waits for nothing more than its input. */
+  follow(draft: Draft): void {
+    this.#followers.push(draft);
+    if (this.dueMs !== undefined) this.dueMs = this.#nowMs();
   }
 
   /** Ends the call, because the session stopped without an end. */
   interrupt(): void {
+    const now = this.#nowMs();
     this.#isInputMade = this.#input === undefined && !this.#end;
     this.#input ??= {};
-    this.readySinceMs ??= this.#nowMs();
-    this.betterAfterMs = undefined;
-    this.resultDueMs = undefined;
+    this.dueMs = now;
+    this.resultDueMs = now;
     if (this.#end) return;
-    this.#end = { status: "interrupted", output: NO_RESULT, endMs: this.#nowMs() };
+    this.#end = { status: "interrupted", output: NO_RESULT, endMs: now };
     this.isCut = true;
   }
 
-  take(early: boolean): Draft[] {
-    this.wasPassedOver = early && this.readySinceMs === undefined;
-    if (this.wasPassedOver) return [];
+  take(): Draft[] {
+    this.#hasLostPlace = this.dueMs === undefined;
+    if (this.#hasLostPlace) return [];
     this.useWritten = true;
     this.#use = this.#useEntry();
-    return [{ entry: this.#use }, ...this.followers.splice(0)];
+    return [{ entry: this.#use }, ...this.#followers.splice(0)];
   }
 
   /** Returns the result, preceded by a corrected use if the call ran with another input than was written. */
@@ -312,12 +296,6 @@ class CallItem implements Item {
 
   get #facts(): CallFacts {
     return { tool: this.#tool, callID: this.callID, input: this.#input, subagentID: this.#subagentID };
-  }
-
-  #finish(end: CallEnd): void {
-    this.#end = end;
-    this.isCut = false;
-    this.resultDueMs = undefined;
   }
 
   #learnInput({ input, end }: CallRecord): void {

@@ -1,11 +1,12 @@
 import { given } from "../../given.ts";
 import type { TextDeltaRecord, TextRecord } from "../records.ts";
-import { type Item, ORDER_MS, type Stage, keyOf } from "./stage.ts";
 import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
 import { isoTime, type Draft } from "../entry-draft.ts";
 import { textEntry } from "../record-entries.ts";
+import { type Item, keyOf } from "./item-queue.ts";
+import type { Stage } from "./stage.ts";
 
-/** Texts and reasonings of the assistant that are not fully written. */
+/** Texts and reasonings of the assistant that the host has not ended. */
 export class Texts {
   /** The user stopped the assistant, so unfinished texts are incomplete even if the host reports their end. */
   aborting = false;
@@ -22,8 +23,9 @@ export class Texts {
     return this.#open.size;
   }
 
-  messageIDs(): string[] {
-    return Array.from(this.#open.values(), ({ messageID }) => messageID);
+  /** A text is being streamed, and nothing has followed it. */
+  get isStreaming(): boolean {
+    return [...this.#open.values()].some((text) => text.place === "open" && text.endsWithNext);
   }
 
   accept(record: TextRecord): void {
@@ -33,8 +35,7 @@ export class Texts {
     if (known) known.update(record);
     const text = known ?? this.#add(record);
     if (written.has(record.partID)) text.replaces = true;
-    if (!record.done) return;
-    if (text.wasForced) this.#stage.emit(text.takeRest());
+    if (record.done) this.#complete(text);
   }
 
   /** Appends to a text. The delta may come before the record of the text. */
@@ -46,23 +47,22 @@ export class Texts {
     text.text += delta;
   }
 
-  /** Ends a text that is no longer streamed. */
+  /** Ends a text that is no longer streamed, with what there is of it. */
   cut(partID: string): void {
     const text = this.#open.get(partID);
     if (!text) return;
-    text.cut();
-    if (text.wasForced) this.#stage.emit(text.takeRest());
+    if (text.dueMs === undefined) text.interrupted = true;
+    text.end();
+    this.#complete(text);
   }
 
   cutAll(): void {
     for (const partID of this.#open.keys()) this.cut(partID);
   }
 
-  #add(record: TextRecord): TextItem {
-    const text = new TextItem(record, this.#stage, this);
-    this.#open.set(record.partID, text);
-    this.#stage.queue.add(text);
-    return text;
+  /** Returns what there is of an open text, which goes on; undefined for anything else. */
+  soFar(item: Item): Draft[] | undefined {
+    return item instanceof TextItem && item.dueMs === undefined ? item.takeSoFar(true) : undefined;
   }
 
   /** Forgets a text that is written whole. */
@@ -83,26 +83,36 @@ export class Texts {
     this.#latest = undefined;
     if (text) this.#stage.emit(text.takeStop());
   }
+
+  #add(record: TextRecord): TextItem {
+    const text = new TextItem(record, this.#stage, this);
+    this.#open.set(record.partID, text);
+    this.#stage.queue.add(text);
+    return text;
+  }
+
+  /** Writes the rest of a text that has its place; one without waits in the queue. */
+  #complete(text: TextItem): void {
+    if (text.place === "taken") this.#stage.emit(text.takeRest());
+  }
 }
 
 /**
- * Text or reasoning of the assistant, unfinished while it is streamed. If its turn is forced, the text so far is written,
- * and the rest later as a continuation.
+ * Text or reasoning of the assistant. It is complete when its end comes or anything follows it; what comes of it later is
+ * written as a continuation.
  */
 class TextItem implements Item {
   readonly key: string;
   readonly partID: string;
   readonly messageID: string;
-  readonly patienceMs = ORDER_MS;
+  /** `open`: it waits for its place in the queue. */
+  place: "open" | "taken" = "open";
   reasoning: boolean;
-  readySinceMs: number | undefined;
-  readonly betterAfterMs = undefined;
+  dueMs: number | undefined;
   /** The recorder ended it, not the host. */
   interrupted = false;
   text = "";
   #startMs: number | undefined;
-  /** Its turn came before it ended. */
-  wasForced = false;
   #written: string | undefined;
   /** Its entry says that the message was stopped. */
   #isMarked = false;
@@ -121,6 +131,11 @@ class TextItem implements Item {
     this.update(record);
   }
 
+  /** Of a text that has not begun nothing is known yet. */
+  get endsWithNext(): boolean {
+    return this.text !== "";
+  }
+
   /** Applies the host's record of the whole text. */
   update(record: TextRecord): void {
     const { text = this.text } = record;
@@ -131,32 +146,32 @@ class TextItem implements Item {
     if (record.done) this.end();
   }
 
-  /** Ends it with the text so far, because the host reported no end. */
-  cut(): void {
-    // A finished text only waits for its turn.
-    if (this.readySinceMs === undefined) this.interrupted = true;
-    this.end();
-  }
-
   end(): void {
-    this.readySinceMs ??= this.#stage.nowMs();
+    this.dueMs ??= this.#stage.nowMs();
   }
 
-  take(early: boolean): Draft[] {
-    if (early) this.wasForced = true;
-    else this.#texts.close(this);
-    const content = early && !this.replaces ? withoutLastWord(this.text) : this.text;
-    if (early && this.text !== "") this.#written = content;
-    const entry = { ...this.#entry(content), ...(early ? { unfinished: true } : {}) };
-    if (this.replaces) return [{ entry: { ...entry, continues: "replace" } }];
-    return this.text === "" ? [] : [{ entry }];
+  take(): Draft[] {
+    this.place = "taken";
+    if (this.dueMs === undefined) return this.takeSoFar();
+    this.#texts.close(this);
+    return this.#whole(this.text);
   }
 
-  /** Returns the rest to write after a forced turn, once the text has ended. */
+  /** Returns the text so far. What may be the beginning of a secret is left for the rest. */
+  takeSoFar(isGoingOn = false): Draft[] {
+    this.place = "taken";
+    const content = this.replaces ? this.text : this.text.slice(0, endOfSafePart(this.text, isGoingOn));
+    if (this.text === "") return [];
+    this.#written = content;
+    const isWhole = content.length === this.text.length && !isGoingOn;
+    return this.#whole(content).map(({ entry }) => ({ entry: isWhole ? entry : { ...entry, unfinished: true } }));
+  }
+
+  /** Returns what is not written yet of a text that has its place, once it has ended. */
   takeRest(): Draft[] {
     const written = this.#written;
-    if (written === undefined) return this.take(false);
     this.#texts.close(this);
+    if (written === undefined) return this.#whole(this.text);
     if (!this.text.startsWith(written)) return [{ entry: { ...this.#entry(this.text), continues: "replace" } }];
     const rest = this.text.slice(written.length);
     return rest === "" ? [] : [{ entry: { ...this.#entry(rest), continues: "append" }, before: written }];
@@ -168,10 +183,16 @@ class TextItem implements Item {
     return isMarked ? [] : [{ entry: { ...this.#entry(""), continues: "append", interrupted: true } }];
   }
 
+  #whole(content: string): { entry: AssistantMessageEntry | ReasoningEntry }[] {
+    if (this.replaces) return [{ entry: { ...this.#entry(content), continues: "replace" } }];
+    return this.text === "" ? [] : [{ entry: this.#entry(content) }];
+  }
+
   #entry(content: string): AssistantMessageEntry | ReasoningEntry {
     const { messages, nowMs } = this.#stage;
     const { agent, model, aborted, completed } = messages.of(this.messageID);
-    const isCutOff = aborted === true || (this.#texts.aborting && completed !== true);
+    const hasEnded = this.dueMs !== undefined;
+    const isCutOff = hasEnded && (aborted === true || (this.#texts.aborting && completed !== true));
     this.#isMarked = isCutOff;
     // The usage of the model call names the model; a call that was cut off may have none.
     const isMarked = this.interrupted || isCutOff;
@@ -187,13 +208,22 @@ class TextItem implements Item {
 
 /** Longest word held back, in characters. */
 const MAX_WORD = 4096;
+/** A word of letters only, as they end texts, or the first letters of a secret. */
+const PLAIN_WORD = /^\p{L}{0,20}$/u;
+/** A text that ends otherwise, mostly with punctuation, does not end within a secret. */
+const WITHIN_WORD = /[\w+/=-]$/;
 
 /**
- * Cuts the last word of an unfinished text, since it may be the beginning of a secret that only the whole word reveals.
- * A text of one word is left as it is, because the entry must take its position.
+ * Returns the end of the part of an unfinished text that can be written: without its last word, if that may be the
+ * beginning of a secret which only the whole word reveals. A text that something follows has mostly ended, so its last word
+ * is held back only if it does not look like the end of a sentence. A text of one word is left as it is if it is `goingOn`, because the entry must
+ * take its place.
  */
-function withoutLastWord(text: string): string {
+function endOfSafePart(text: string, isGoingOn: boolean): number {
   let start = text.length;
   while (start > 0 && text.length - start <= MAX_WORD && !/\s/.test(text.charAt(start - 1))) start--;
-  return start === 0 || text.length - start > MAX_WORD ? text : text.slice(0, start);
+  const word = text.slice(start);
+  if (word.length > MAX_WORD) return text.length;
+  if (isGoingOn) return start === 0 ? text.length : start;
+  return WITHIN_WORD.test(word) && !PLAIN_WORD.test(word) ? start : text.length;
 }

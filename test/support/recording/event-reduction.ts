@@ -67,7 +67,9 @@ function laterState(before: Part | undefined, part: unknown): Part {
 }
 
 function reduced({ roles, parts }: Session): Reduced {
-  const inOrder = [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
+  // A prompt that waited during an answer has parts between those of the answer.
+  const place = ([id, { messageID }]: [string, Part]): string => `${messageID} ${id}`;
+  const inOrder = [...parts].toSorted((a, b) => (place(a) < place(b) ? -1 : 1)).map(([, part]) => part);
   const told: string[] = [];
   const results: string[] = [];
   const prompts = new Set<string>();
