@@ -82,6 +82,15 @@ export class SessionPlaces {
     return ((await this.#stat(path))?.size ?? 0) > 0;
   }
 
+  /** Returns the path of a session's transcript if it is on disk, without a query. `parentID`: probably its parent. */
+  async onDisk(sessionID: string, parentID: string): Promise<string | undefined> {
+    const { format } = this.#options;
+    const usual = transcriptPath(format, sessionID, this.#known.get(sessionID)?.parentID ?? parentID);
+    if (await this.#exists(usual)) return usual;
+    const path = transcriptPath(format, sessionID, await this.#folderOnDisk(sessionID));
+    return (await this.#exists(path)) ? path : undefined;
+  }
+
   async #find(sessionID: string): Promise<string | undefined> {
     const record = await this.#ask(sessionID);
     if (!record) return this.#folderOnDisk(sessionID);

@@ -9,7 +9,7 @@ import type { FileSystem } from "./files/file-system.ts";
 import type { WritePool } from "./files/write-pool.ts";
 import type { TranscriptHeader } from "./format/entry-types.ts";
 import { pastDrafts } from "./history.ts";
-import { atMost, type Timeouts } from "./timeouts.ts";
+import type { Timeouts } from "./timeouts.ts";
 import type { EntryRedactor, PreparedEntry, Redaction } from "./entry-redactor.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord, RecorderQueries } from "./records.ts";
@@ -29,13 +29,11 @@ const BATCH = 64;
  */
 const LARGE = 256 * 1024;
 
-/** Maximum wait of an entry for the file that it links to, in milliseconds. */
-const LINK_MS = 5_000;
 /**
- * The same while the host has not said whose subagent it is. It may never say, and all that follows the entry waits with
- * it, so the entry then goes without a link.
+ * Maximum wait of an entry for the file of a new subagent that it links to, in milliseconds. Creating the file takes a
+ * millisecond, unless the disk fails.
  */
-const UNKNOWN_LINK_MS = 200;
+const LINK_MS = 1_000;
 
 /** File of the session, with its encoder. */
 export interface Output {
@@ -77,7 +75,6 @@ export class SessionRecording {
   #pump: Promise<void> | undefined;
   #preparing = 0;
   #lost = 0;
-  #mustBegin = false;
   #begun: Promise<void> | undefined;
   lastUsedMs = Date.now();
   /** Timer for the drafts whose wait will be over. */
@@ -160,17 +157,16 @@ export class SessionRecording {
     return this.openOutputs.every(({ file }) => file.stats.waiting === 0);
   }
 
-  /** Creates the session's files, if necessary with only a header, because a link leads to them. Never rejects. */
+  /** Creates the files of a new session, if necessary with only a header, because a link leads to them. Never rejects. */
   begin(): Promise<void> {
-    this.#begun ??= this.#begin();
+    this.#begun ??= this.#begin().catch((error: unknown) => this.#context.onFailure(error));
     return this.#begun;
   }
 
   async #begin(): Promise<void> {
-    this.#mustBegin = true;
-    this.#startPump();
-    await this.handOver();
-    await Promise.all(this.openOutputs.map(({ file }) => file.flush(LINK_MS)));
+    const outputs = await this.#open();
+    for (const { file } of outputs) file.append({ data: "" });
+    await Promise.all(outputs.map(({ file }) => file.flush(LINK_MS)));
   }
 
   /** Opens the session's files and adds missing history, without waiting for an entry. */
@@ -214,13 +210,11 @@ export class SessionRecording {
   }
 
   async #run(): Promise<void> {
-    if (!this.#mustBegin && (await this.#isOnlyFarewell())) {
+    if (await this.#isOnlyFarewell()) {
       this.#drafts = [];
       return;
     }
     const outputs = await this.#open();
-    if (this.#mustBegin) for (const { file } of outputs) file.append({ data: "" });
-    this.#mustBegin = false;
     while (this.#drafts.length > 0) {
       const { batch, isLarge } = this.#nextBatch();
       this.#preparing = batch.length;
@@ -361,22 +355,18 @@ export class SessionRecording {
     return prepared;
   }
 
-  /** Adds the path of a subagent's transcript, where it really is. Without such a file, the entry has no link. */
+  /**
+   * Adds the path of a subagent's transcript, where it is on disk. Without such a file, the entry has no link. The host is
+   * not asked, because everything that follows would wait for its answer.
+   */
   async #linked(prepared: PreparedEntry): Promise<PreparedEntry> {
     const { entry } = prepared;
     if ((entry.type !== "tool_use" && entry.type !== "tool_result") || !entry.subagent) return prepared;
     const { sessionID } = entry.subagent;
-    const isKnown = this.#context.places.known(sessionID) !== undefined;
-    const path = await atMost(isKnown ? LINK_MS : UNKNOWN_LINK_MS, this.#pathOfSubagent(sessionID));
-    return { ...prepared, entry: { ...entry, subagent: { sessionID, ...given({ path }) } } };
-  }
-
-  async #pathOfSubagent(sessionID: string): Promise<string | undefined> {
-    const { formats, places } = this.#context;
     // Before the entry that links to it, since the process may be killed in between.
     await this.#onLink(sessionID);
-    const [format] = formats;
-    return (await places.hasTranscript(sessionID, format)) ? places.path(sessionID, format) : undefined;
+    const path = await this.#context.places.onDisk(sessionID, this.sessionID);
+    return { ...prepared, entry: { ...entry, subagent: { sessionID, ...given({ path }) } } };
   }
 
   #append(outputs: readonly Output[], entry: PreparedEntry): void {

@@ -132,6 +132,17 @@ describe("the files of a recorded session", () => {
       }
     });
 
+    test("to a subagent that the host says nothing of does not hold up what follows", async () => {
+      const folder = data();
+      const silent = new FakeHost();
+      silent.beforeAnswer = () => new Promise(() => undefined);
+      const recording = new Recording(folder, { queries: silent }).does(...newSession("ses_fork"), ...copied);
+      const began = performance.now();
+      await recording.recorder.flush(10_000, "ses_fork");
+      assert.ok(performance.now() - began < 2_000);
+      assert.deepEqual(await linksIn(folder, "ses_fork.md"), [{ sessionID: "ses_2" }, { sessionID: "ses_2" }]);
+    });
+
     test("is written after the subagent's file, so that a kill in between leaves no dead link", async () => {
       const folder = data();
       const child = join(folder, "transcripts/ses_fork/ses_2.md");
