@@ -25,6 +25,12 @@ export interface Agent {
   /** Forks copy earlier answers under new ids, so only their time, model and tokens show that they are copies. */
   readonly forksChangeIds: boolean;
 
+  /**
+   * Only the content of a session says that another one started it, so the heads of new ones are read for it. Default: its
+   * place or its name says it, or its row in a database.
+   */
+  readonly isParentInContent?: boolean;
+
   /** Says what its tools do: which read, write or run what. Default: its sessions are those of other agents. */
   readonly tools?: ToolTable;
 

@@ -3,19 +3,6 @@ import { type Fields, fieldsOf, isFields, textOf } from "../parse/json-fields.ts
 import { isSessionRecord, isStreamRecord } from "./claude-code/claude-record.ts";
 import { headRecords } from "./json-head.ts";
 
-const CODEX_TYPES = new Set<unknown>([
-  "session_meta",
-  "response_item",
-  "event_msg",
-  "turn_context",
-  "world_state",
-  "token_usage_record",
-  // From `codex exec --json`.
-  "thread.started",
-]);
-/** Record types of Codex before it wrapped them in an envelope. */
-const BARE_CODEX_TYPES = new Set<unknown>(["function_call", "function_call_output", "local_shell_call"]);
-
 /** Formats other than JSON lines, by their beginning. JSON documents may be cut off anywhere. */
 const DOCUMENTS: readonly (readonly [agent: string, start: RegExp])[] = [
   ["Aider", /^# aider chat started at /m],
@@ -43,13 +30,13 @@ const DATABASES: readonly (readonly [agent: string, name: RegExp])[] = [
   ["GitHub Copilot CLI", /CREATE TABLE [`"']?assistant_usage_events/],
 ];
 const SQLITE = "SQLite format 3\0";
-/** Codex compresses sessions after a week without activity. */
+/** Files are decompressed before; this is content that a program passes in. */
 const ZSTD = "(\ufffd/\ufffd";
 
 /** Returns the agent whose session or database begins like this; undefined if it can be read or is unknown. */
 export function foreignAgent(head: string): string | undefined {
   if (head.startsWith(SQLITE)) return DATABASES.find(([, name]) => name.test(head))?.[0];
-  if (head.startsWith(ZSTD)) return "Codex (compressed)";
+  if (head.startsWith(ZSTD)) return "an agent that compresses it";
   for (const record of headRecords(head)) {
     const agent = agentOfRecord(record);
     if (agent !== undefined) return agent;
@@ -63,10 +50,9 @@ export function foreignAgent(head: string): string | undefined {
 function agentOfRecord(record: Fields): string | undefined {
   const { type } = record;
   const message = fieldsOf(record, "message");
-  if (CODEX_TYPES.has(type) || BARE_CODEX_TYPES.has(type) || "record_type" in record) return "Codex";
-  if (type === undefined && "session_id" in record && "ts" in record && "text" in record) return "Codex";
-  if (type === undefined && "instructions" in record && "timestamp" in record && "id" in record) return "Codex";
-  if (type === "message" && "role" in record && isListOf(record["content"])) return "Codex";
+  if (type === "thread.started") return "codex exec --json";
+  if (type === undefined && "session_id" in record && "ts" in record && "text" in record)
+    return "Codex's list of prompts";
   if (typeof type === "string" && isFields(record["data"]) && "parentId" in record) return "GitHub Copilot CLI";
   if (typeof type === "string" && /^(?:session|assistant|user|tool)\.[a-z_]+$/.test(type)) return "GitHub Copilot CLI";
   if ("projectHash" in record || "$set" in record || "$rewindTo" in record) return "Gemini CLI";

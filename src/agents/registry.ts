@@ -2,11 +2,12 @@
 import type { SessionRef } from "../places/session-ref.ts";
 import type { Agent, Format } from "./agent.ts";
 import { claudeCode } from "./claude-code/claude-code.ts";
+import { codex } from "./codex/codex.ts";
 import { kilo, opencode } from "./opencode/opencode.ts";
 import { transcripts } from "./transcripts/transcripts.ts";
 
 /** Their places are searched in this order: a file below two places belongs to the first. */
-export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo];
+export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo, codex];
 
 /** Names of the agents whose sessions are read, for `--agent`. */
 export const AGENT_NAMES: readonly string[] = AGENTS.filter(({ hasSessions }) => hasSessions).map(({ name }) => name);

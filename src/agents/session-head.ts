@@ -1,7 +1,10 @@
 /** Reads the head of a session: what the beginning of its file says of it. */
 import { MAX_LINE_BYTES } from "../parse/content.ts";
 import type { InputUnit } from "../parse/message-draft.ts";
+import type { FileHandle } from "../transcript/files/file-system.ts";
 import { msOf } from "../parse/times.ts";
+import { fileBytes } from "../places/session-bytes.ts";
+import { isZstd, unpacked } from "../places/zstd.ts";
 import { isAbsent, reasonOf } from "../places/reasons.ts";
 import type { SessionFiles } from "../places/session-files.ts";
 import type { Unreadable } from "../places/session-ref.ts";
@@ -31,7 +34,7 @@ export async function readFileHead(
   try {
     let found: FileHead = { format: undefined, head: NO_HEAD };
     for (const length of STEPS) {
-      const bytes = await handle.read(0, length);
+      const bytes = await startOf(path, length, handle, files);
       const format = detect(new TextDecoder().decode(bytes));
       const head = format && (await headIn(format, bytes));
       found = { format: head && format, head: head ?? NO_HEAD };
@@ -42,6 +45,25 @@ export async function readFileHead(
   } finally {
     await handle.close();
   }
+}
+
+/** Returns the first bytes of a file, decompressed. */
+async function startOf(
+  path: string,
+  length: number,
+  handle: FileHandle,
+  files: Pick<SessionFiles, "openRead">,
+): Promise<Uint8Array> {
+  const bytes = await handle.read(0, length);
+  if (!isZstd(bytes)) return bytes;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of unpacked(fileBytes(path, length, files), path)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= length) break;
+  }
+  return Buffer.concat(chunks).subarray(0, length);
 }
 
 /** Like `readFileHead`, but notes in `unreadable` why a file cannot be read, unless it is gone. */

@@ -3,6 +3,7 @@ import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
+import { unpacked } from "./zstd.ts";
 
 export interface OpenOptions {
   /** Standard input. Needed only for a ref of `stdin`. */
@@ -16,12 +17,12 @@ export interface OpenOptions {
 const CHUNK_BYTES = 512 * 1024;
 
 /**
- * Yields the bytes of a session's file or of standard input. Each chunk has its own memory, so the caller may keep it. A
+ * Yields the bytes of a session's file or of standard input, decompressed. Each chunk has its own memory, so the caller may keep it. A
  * growing file is read up to its end at that time. Throws a `TranscriptsError` (`gone`, `unreadable`) at any chunk.
  */
 export async function* sessionBytes(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
   try {
-    yield* bytesOf(ref, options);
+    yield* unpacked(bytesOf(ref, options), ref.path ?? "Standard input");
   } catch (error) {
     throw isSessionError(error) ? error : cannotOpen(ref, error);
   }
@@ -35,8 +36,12 @@ function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Arra
   return ref.bytes === null ? files.openStream(ref.path) : fileBytes(ref.path, chunkBytes, files);
 }
 
-/** Reads one chunk ahead, so that reading and processing overlap. */
-async function* fileBytes(path: string, chunkBytes: number, files: SessionFiles): AsyncGenerator<Uint8Array> {
+/** Yields the bytes of a file. Reads one chunk ahead, so that reading and processing overlap. */
+export async function* fileBytes(
+  path: string,
+  chunkBytes: number,
+  files: Pick<SessionFiles, "openRead">,
+): AsyncGenerator<Uint8Array> {
   const handle = await files.openRead(path);
   const readAt = (at: number): Promise<Uint8Array> => {
     const read = handle.read(at, chunkBytes);

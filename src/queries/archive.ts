@@ -1,5 +1,5 @@
 /** Finds sessions that only the store has, because their source is gone or on another machine. */
-import { isInDatabase } from "../agents/registry.ts";
+import { agentAt, isInDatabase } from "../agents/registry.ts";
 import { existsSync, type Stats, statSync } from "node:fs";
 import { isCurrent } from "../indexing/is-current.ts";
 import { isElsewhere, isSourceThere, withKnownForms } from "../indexing/machine-sessions.ts";
@@ -92,9 +92,17 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
   const copies = copiesElsewhere(sessions, { own, refs: found.sessions });
   const completed = keyed.map(({ ref, stored }) => {
     const ended = stored !== undefined && isCurrent(ref, stored, "figures") ? msOf(stored.ended_at) : null;
-    // Otherwise the head of a file would be read for its working directory.
-    const cwd = ref.place === "claude-code" ? (stored?.cwd ?? null) : null;
-    return { ...ref, lastMs: ref.lastMs ?? ended, project: ref.project ?? cwd };
+    const known = { ...ref, lastMs: ref.lastMs ?? ended };
+    const agent = agentAt(ref);
+    if (agent === undefined || agent.hasForms || stored === undefined) return known;
+    // Otherwise the head of a file would be read for these.
+    known.project ??= stored.cwd;
+    if (agent.isParentInContent !== true) return known;
+    return {
+      ...known,
+      parentId: ref.parentId ?? stored.parent_id,
+      startedMs: ref.startedMs ?? msOf(stored.started_at),
+    };
   });
   for (const session of sessions) {
     if (met.has(session.session_id) || copies.has(session)) continue;

@@ -1,9 +1,10 @@
 import type { ScannedSessions, ScanOptions } from "../agents/agent.ts";
-import { AGENTS, agentNamed } from "../agents/registry.ts";
+import { agentAt, AGENTS, agentNamed } from "../agents/registry.ts";
 import { byEntryTime } from "./entry-times.ts";
+import { readHead } from "./file-ref.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "../places/reasons.ts";
-import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
+import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { joinForms } from "./session-forms.ts";
 import { isSubagent, type Place, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
@@ -74,6 +75,7 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
     ({ sessions } = completed);
     unreadable.push(...completed.unreadable);
   }
+  sessions = await withParents(sessions, files);
   const ids = sessions.map(({ id }) => id);
   // Not earlier: if a session is in two places, perhaps only one has its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
@@ -82,6 +84,19 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
   if (since !== undefined) sessions = sessions.filter(({ lastMs }) => (lastMs ?? 0) >= since.getTime());
   return { sessions, ids, unreadable, roots: searched };
+}
+
+/** Adds the session that started each, where only the content says it and the store does not have it yet. */
+function withParents(sessions: readonly SessionRef[], files: SessionFiles): Promise<SessionRef[]> {
+  return mapFiles(sessions, async (ref) => {
+    if (agentAt(ref)?.isParentInContent !== true || ref.startedMs !== null) return ref;
+    try {
+      return await readHead(ref, files);
+    } catch {
+      // Reading the session says why.
+      return ref;
+    }
+  });
 }
 
 /** Returns the places that have sessions in a form that is not read. */

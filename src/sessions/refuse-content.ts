@@ -62,7 +62,7 @@ function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }:
   }
   // Table names can be anywhere in a database.
   const agent = foreignAgent(text);
-  if (AGENTS.some(({ isInDatabase, displayName }) => isInDatabase && displayName === agent)) {
+  if (AGENTS.some(({ displayName }) => displayName === agent)) {
     const next = "Name one of its sessions: `transcripts list` shows them.";
     throw new TranscriptsError("not_a_session", `${name} is ${agent}'s database, not a session.`, next, { path: name });
   }

@@ -151,7 +151,7 @@ function unequal(what: string, ours: readonly string[], theirs: readonly string[
 }
 
 /** Results of calls that the person stopped or refused. */
-const STOPPED = /aborted by user|interrupted|cancelled|doesn't want to proceed/i;
+const STOPPED = /^aborted|aborted by user|interrupted|cancelled|doesn't want to proceed/i;
 
 const defaultName = ({ name, ns = "" }: TrueCall): string => (ns.startsWith("mcp__") ? `${ns}__${name}` : name);
 
@@ -205,13 +205,15 @@ function endDifferences(ours: ToolCall, { expected, result }: TrueCall, isStoppe
 }
 
 /** Samples have the start of longer texts. */
-const TRIMMED = /…\[trimmed, \d+ characters\]/;
+const TRIMMED = /\s*…\[trimmed, \d+ characters\][^]*$/;
 const START = 1_000;
 
 /** Compares words only, since some agents send a result as JSON, or with a frame around it. */
 function alike(ours: string, theirs: string): boolean {
-  const [a = "", b = ""] = [ours, theirs].map((text) => wordsOf(TRIMMED.test(text) ? text.slice(0, START) : text));
-  return a.includes(b) || b.includes(a) || a.slice(0, START) === b.slice(0, START);
+  const [a = "", b = ""] = [ours, theirs].map((text) => wordsOf(text.replace(TRIMMED, "")));
+  if (a.includes(b) || b.includes(a)) return true;
+  const isCut = TRIMMED.test(ours) || TRIMMED.test(theirs);
+  return isCut && a.slice(0, START) === b.slice(0, START);
 }
 
 function wordsOf(text: string): string {

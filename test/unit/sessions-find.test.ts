@@ -39,6 +39,8 @@ describe("places", () => {
         ["claude-code", machine.claude, false],
         ["claude-code", join(machine.home, ".config/claude/projects"), false],
         ["opencode", machine.database, false],
+        ["codex", join(machine.home, ".codex/sessions"), false],
+        ["codex", join(machine.home, ".codex/archived_sessions"), false],
       ],
     );
   });
@@ -261,7 +263,7 @@ describe("transcripts", () => {
     );
     assert.deepEqual(
       roots.map((root) => root.sessions),
-      [1, 0, 0, 2],
+      [1, 0, 0, 2, 0, 0],
     );
   });
 });

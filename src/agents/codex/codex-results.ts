@@ -1,0 +1,169 @@
+/**
+ * How calls of Codex ended. A result itself has no mark: events beside it say so (`CallEnd`), or else its text, of which the
+ * program's own words come first.
+ */
+import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
+import type { BlockDraft } from "../../parse/message-draft.ts";
+import {
+  countIn,
+  type Fields,
+  fieldsOf,
+  isFields,
+  jsonText,
+  listOf,
+  recordIn,
+  stringOf,
+  textIn,
+  textOf,
+} from "../../parse/json-fields.ts";
+import type { BlockMetadata } from "../../parse/model.ts";
+
+/** What events say about a call. */
+export interface CallEnd {
+  exitCode?: number | undefined;
+  /** The program reports a failure. */
+  hasFailed?: boolean;
+  /** The person refused it. */
+  isDeclined?: boolean;
+  /** Session of the subagent that the call started. */
+  threadId?: string | undefined;
+}
+
+export interface MadeCall {
+  tool: string;
+  input: unknown;
+}
+
+const FAILED = new Set<unknown>(["failed", "errored", "error"]);
+
+/** Returns what a completed item, or an older event, says about the call. */
+export function callEnd(item: Fields): CallEnd {
+  const { status, success, exit_code: code } = item;
+  const outcome = fieldsOf(item, "result");
+  const result = fieldsOf(outcome, "Ok") ?? outcome;
+  const hasError = isError(result) || (outcome !== undefined && "Err" in outcome) || isFields(item["error"]);
+  const [started] = listOf(item, "receiver_thread_ids");
+  return {
+    exitCode: Number.isSafeInteger(code) ? Number(code) : undefined,
+    hasFailed: FAILED.has(status) || success === false || hasError,
+    isDeclined: status === "declined",
+    threadId: textIn(item["agent_thread_id"]) ?? textIn(item["new_thread_id"]) ?? textIn(started),
+  };
+}
+
+/** Returns the result block of a call. */
+export function resultBlock(id: string | undefined, output: unknown, call?: MadeCall, end: CallEnd = {}): BlockDraft {
+  const { text, exitCode = end.exitCode, isError: isMarked, images } = readOutput(output);
+  const said = saidIn(text);
+  const hasFailed = end.hasFailed === true || isMarked || said === "error";
+  const status = statusOf(said, { ...end, hasFailed, exitCode }, call);
+  const threadId = call?.tool === "spawn_agent" ? (end.threadId ?? textOf(recordIn(text), "agent_id")) : undefined;
+  const metadata: BlockMetadata = images > 0 ? { images } : {};
+  if (threadId !== undefined) metadata["subagent_session_id"] = threadId;
+  return { type: "tool_result", toolUseId: id, text, status, isError: hasFailed, exitCode, metadata };
+}
+
+/** How Codex itself says it, in place of a tool's output, which always has a frame. */
+const TEXTS: ResultTexts = {
+  interrupted: ["aborted by user"],
+  rejected: [
+    "exec command rejected by user",
+    "patch rejected by user",
+    "user rejected MCP tool call",
+    "user cancelled MCP tool call",
+  ],
+  failed: [
+    "unsupported call: ",
+    "unsupported custom tool call: ",
+    "apply_patch verification failed: ",
+    "failed to parse function arguments",
+    "tool call error: ",
+    "execution error: ",
+    // Code of the model.
+    "Script failed\n",
+  ],
+  // Among other lines before `Output:`.
+  exitCode:
+    /^(?:(?:Command|Chunk ID|Wall time|Original token count|Total output lines): [^\n]*\n)*(?:Exit code: |Process exited with code )(-?\d{1,10})\n/,
+};
+const STOPPED_AFTER = /^Wall time: [\d.]+ seconds\n(?!Output:)/;
+/** Results that code of the model printed. A patch that does not apply has no event. */
+const PATCH_FAILED = /^apply_patch verification failed: /m;
+
+function saidIn(text: string): ToolStatus | undefined {
+  const said = endingInText(TEXTS, text.replace(STOPPED_AFTER, ""));
+  return said ?? (text.startsWith("Script completed\n") && PATCH_FAILED.test(text) ? "error" : undefined);
+}
+
+function statusOf(
+  said: ToolStatus | undefined,
+  { exitCode, hasFailed = false, isDeclined }: CallEnd,
+  call?: MadeCall,
+): ToolStatus {
+  if (isDeclined === true) return "rejected";
+  if (said !== undefined) return said;
+  // A command that was stopped has the exit code -1.
+  if ((exitCode ?? 0) < 0) return "interrupted";
+  // Codex says of any other exit code than 0 that the command failed; the rule for all agents decides.
+  const isByCode = (exitCode ?? 0) !== 0;
+  return endingOf({ input: call?.input, reported: "completed", exitCode, hasFailed: hasFailed && !isByCode });
+}
+
+interface Output {
+  text: string;
+  exitCode?: number | undefined;
+  isError: boolean;
+  images: number;
+}
+
+function readOutput(output: unknown): Output {
+  if (typeof output === "string") return readText(output);
+  if (Array.isArray(output)) {
+    const images = output.filter((part) => textOf(part, "type") === "input_image").length;
+    return { ...readText(output.map(partText).join("\n")), images };
+  }
+  // Versions before the text was all there is.
+  const content = stringOf(output, "content");
+  if (content !== undefined) return { ...readText(content), isError: isFields(output) && output["success"] === false };
+  return { text: jsonText(output), isError: false, images: 0 };
+}
+
+function readText(text: string): Output {
+  const exitCode = exitCodeInText(TEXTS, text);
+  if (exitCode !== undefined) return { text, exitCode, isError: false, images: 0 };
+  const record = text.startsWith("{") ? recordIn(text) : undefined;
+  const inner = stringOf(record, "output");
+  const metadata = fieldsOf(record, "metadata");
+  // The shell of 2025: the output and its exit code as JSON.
+  if (inner !== undefined && metadata !== undefined)
+    return { text: inner, exitCode: exitCodeIn(metadata), isError: false, images: 0 };
+  // A result of an MCP server.
+  const content = listOf(record, "content");
+  if (record !== undefined && content.length > 0 && content.every((part) => textOf(part, "type") !== undefined))
+    return { text: content.map(partText).join("\n"), isError: isError(record), images: 0 };
+  return { text, isError: false, images: 0 };
+}
+
+function exitCodeIn(metadata: Fields): number | undefined {
+  const code = metadata["exit_code"];
+  return Number.isSafeInteger(code) ? Number(code) : countIn(code);
+}
+
+function isError(result: Fields | undefined): boolean {
+  return result?.["isError"] === true || result?.["is_error"] === true;
+}
+
+/** Returns the text of a part of a result; a note for anything else, because bytes are not text. */
+function partText(part: unknown): string {
+  const text = stringOf(part, "text");
+  if (text !== undefined) return text;
+  const type = textOf(part, "type") ?? "part";
+  const media = mediaType(textOf(part, "image_url")) ?? textOf(part, "mimeType");
+  return media === undefined && !/image|audio|blob/.test(type) ? jsonText(part) : `[${media ?? type}]`;
+}
+
+/** Returns the media type of a `data:` URL. */
+export function mediaType(url: string | undefined): string | undefined {
+  return /^data:([\w.+-]+\/[\w.+-]+)[;,]/.exec(url ?? "")?.[1];
+}

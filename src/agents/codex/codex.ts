@@ -1,0 +1,76 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { shellWord } from "../../calls/shell-syntax.ts";
+import type { SessionFiles } from "../../places/session-files.ts";
+import { type Place, type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
+import { walk } from "../../places/walk.ts";
+import type { Agent, NamedFile, Resume, ScannedSessions, ScanOptions } from "../agent.ts";
+import { codexFormat } from "./codex-format.ts";
+import { codexTools } from "./codex-tools.ts";
+
+const NAME = "codex";
+/** In `YYYY/MM/DD`; archived ones have no folders. */
+const DEPTH = 3;
+const FOLDERS = ["sessions", "archived_sessions"];
+const PACKED = ".zst";
+/** The id after the time; a file is compressed after a week without changes. */
+const ROLLOUT = /^rollout-.*?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl(?:\.zst)?$/;
+
+export const codex: Agent = {
+  name: NAME,
+  displayName: "Codex",
+  hasSessions: true,
+  isInDatabase: false,
+  hasForms: false,
+  forksChangeIds: false,
+  isParentInContent: true,
+  tools: codexTools,
+  formats: [codexFormat],
+  places: async (where) => FOLDERS.map((name) => ({ agent: NAME, path: join(codexHome(where), name) })),
+  scan: ({ path }, files, options) => scan(path, files, options),
+  fileRef: (file, head) => ({ ...refOf(file), id: head.sessionId ?? idOf(file.path) }),
+  resume,
+  placeOf,
+};
+
+function codexHome({ env, home, cwd }: Where): string {
+  const given = env["CODEX_HOME"] ?? "";
+  return given === "" ? join(home, ".codex") : resolve(cwd, given.replace(/^~(?=$|[\\/])/, home));
+}
+
+async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {
+  const { files: found, unreadable } = await walk(root, {
+    files,
+    depth: DEPTH,
+    accepts: (name) => ROLLOUT.test(name),
+    seen,
+  });
+  // Codex unpacks a session before it goes on, so a compressed file beside a plain one is older.
+  const refs = new Map(found.map((file) => [file.path, refOf(file)]));
+  const sessions = [...refs].flatMap(([path, ref]) => {
+    if (path.endsWith(PACKED)) return refs.has(path.slice(0, -PACKED.length)) ? [] : ref;
+    const older = refs.get(`${path}${PACKED}`);
+    return older === undefined ? ref : { ...ref, alternatives: [older] };
+  });
+  return { sessions, unreadable };
+}
+
+function refOf({ path, bytes, modifiedMs }: NamedFile): SessionRef {
+  return sessionRef({ id: idOf(path), place: NAME, agent: NAME, path, bytes, modifiedMs });
+}
+
+function idOf(path: string): string {
+  const name = basename(path);
+  return ROLLOUT.exec(name)?.[1] ?? name.replace(/\.jsonl(?:\.zst)?$/, "");
+}
+
+/** Codex finds a session by its id, in any folder; it works in the one of the session. */
+function resume({ id }: SessionRef, cwd: string | null): Resume {
+  return { command: `codex resume ${shellWord(id)}`, folder: cwd };
+}
+
+/** A session's subagents are in the folder of the day on which they were started. */
+function placeOf(path: string): Place {
+  const names = dirname(path).split(/[\\/]/);
+  const at = names.findLastIndex((name) => FOLDERS.includes(name));
+  return { agent: NAME, path: at === -1 ? dirname(path) : names.slice(0, at + 1).join("/") };
+}
