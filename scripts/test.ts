@@ -27,6 +27,9 @@ interface Stage {
   isAlone?: boolean;
 }
 
+/** Node cannot run `.tsx` from source by itself. */
+const JSX = "--import=./scripts/jsx.ts";
+
 /** Suites of `test/unit` about the published program: users run it with Node, and nothing in them differs under Bun. */
 const NODE_ONLY = "claude-code-hooks cli-built cli-start mcp-server package".split(" ");
 /** Suites that run under both: processes, files, threads, databases and regular expressions differ. */
@@ -78,8 +81,8 @@ const STAGES: readonly Stage[] = [
   },
   {
     name: "node",
-    command: ["node", "--test", ...[...NODE_ONLY, ...NODE_TOO].map(fileOf)],
-    long: ["node", "--test", "test/{unit,property,crash,compare}/*.test.ts"],
+    command: ["node", JSX, "--test", ...[...NODE_ONLY, ...NODE_TOO].map(fileOf)],
+    long: ["node", JSX, "--test", "test/{unit,property,crash,compare}/*.test.ts"],
   },
   {
     name: "host",

@@ -1,6 +1,6 @@
 /** The library: reads sessions of any agent, finds and redacts them, and asks the store. See docs/library.md. */
 export type { ToolFix } from "./fixes/find-fixes.ts";
-export { renderPage, type PageOptions } from "./render/html/render-page.ts";
+export { renderPage, type PageOptions } from "./render/html/render-page.tsx";
 export { updateIndex, type IndexReport, type UpdateOptions } from "./indexing/update-index.ts";
 export type * from "./parse/model.ts";
 export type { ParseOptions } from "./parse/parse-options.ts";

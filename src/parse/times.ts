@@ -3,13 +3,20 @@
 const ISO_UTC_MS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/;
 
+/** Other texts are parsed as the runtime pleases: "20436" would be a year. */
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
+/** From the year 10000 on, times have another form, and no longer sort as texts. */
+const END_MS = Date.UTC(10_000, 0);
+
 /** Returns a time as ISO 8601. Valid texts are unchanged, numbers are milliseconds or seconds. */
 export function timeOf(value: unknown): string | undefined {
-  if (typeof value === "string") return ISO_UTC.test(value) || !Number.isNaN(Date.parse(value)) ? value : undefined;
-  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
+  if (typeof value === "string") {
+    return ISO_UTC.test(value) || (ISO_DATE.test(value) && Date.parse(value) < END_MS) ? value : undefined;
+  }
+  if (typeof value !== "number" || !(value > 0)) return undefined;
   // Seconds are below this until the year 5138.
-  const date = new Date(value < 1e11 ? value * 1_000 : value);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  const ms = value < 1e11 ? value * 1_000 : value;
+  return ms < END_MS ? new Date(ms).toISOString() : undefined;
 }
 
 /** Returns a time in milliseconds since 1970; null for none, and for an invalid one. */

@@ -1,7 +1,7 @@
 /** Sessions made line by line, in Claude Code's format, and their pages. */
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import type { PageSession } from "../../src/render/html/outline.ts";
-import { renderPage, type PageOptions } from "../../src/render/html/render-page.ts";
+import { renderPage, type PageOptions } from "../../src/render/html/render-page.tsx";
 
 type Fields = Record<string, unknown>;
 

@@ -19,7 +19,7 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from "../../src/transcript/format/formats.ts";
-import { MAX_IMAGE_BYTES } from "../../src/render/html/block-view.ts";
+import { MAX_IMAGE_BYTES } from "../../src/render/html/outline.ts";
 import { assistant, at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { randomSecret } from "../support/parse/secret.ts";

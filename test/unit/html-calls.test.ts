@@ -1,7 +1,7 @@
 import { renderToString } from "preact-render-to-string";
-import { gist } from "../../src/render/html/page-texts.ts";
+import { gist } from "../../src/render/html/page-texts.tsx";
 import { oneLine } from "../../src/neutral-text.ts";
-import { callTarget, toolInput } from "../../src/render/html/tool-input.ts";
+import { callTarget, toolInput } from "../../src/render/html/tool-input.tsx";
 import { describe, test } from "../support/runner.ts";
 import assert from "node:assert/strict";
 

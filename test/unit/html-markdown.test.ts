@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderToString } from "preact-render-to-string";
 import fc from "fast-check";
-import { markdown } from "../../src/render/html/block-view.ts";
+import { markdown } from "../../src/render/html/block-view.tsx";
 import { VECTORS } from "../page/hostile.ts";
 import { describe, test } from "../support/runner.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { outlineOf, type PageSession } from "../../src/render/html/outline.ts";
-import { renderPage } from "../../src/render/html/render-page.ts";
+import { renderPage } from "../../src/render/html/render-page.tsx";
 import { hostileSession, VECTORS } from "../page/hostile.ts";
 import { conversationOf, MadeSession, pageOf } from "../page/made-sessions.ts";
 import { describe, test } from "../support/runner.ts";

@@ -270,6 +270,13 @@ describe("a line with damage", () => {
     assert.equal(heard.length, 2);
   });
 
+  test("that left a part of a time has no time, as no two runtimes read the same in it", async () => {
+    for (const timestamp of ["20436", "2", "January", "12345-01-01T00:00:00Z", "+020436-01-01T00:00:00.000Z", 1e300]) {
+      const { messages, metadata } = await read(userText("one", { timestamp }));
+      assert.deepEqual([messages[0]?.timestamp, metadata.lastTimestamp], [null, null], String(timestamp));
+    }
+  });
+
   test("is named in words of our own: a runtime's may quote the line, which may hold a secret", async () => {
     const { errors } = await read('{"key": sk-ant-secret}\nsk-ant-secret\n{"a":"sk-ant-secret\n');
     assert.deepEqual(

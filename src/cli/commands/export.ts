@@ -2,9 +2,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { createFolder } from "../../user-folders.ts";
-import { MAX_IMAGE_BYTES } from "../../render/html/block-view.ts";
-import type { PageSession } from "../../render/html/outline.ts";
-import { renderPage } from "../../render/html/render-page.ts";
+import { MAX_IMAGE_BYTES, type PageSession } from "../../render/html/outline.ts";
 import { counted } from "../../quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";
@@ -16,7 +14,7 @@ import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, noteUnread, sessionNamed } from "../session-input.ts";
 import { openFile } from "../terminal/open-file.ts";
-import { type Write, writeWhole } from "../write-file.ts";
+import { type Write, writeWhole } from "../../write-file.ts";
 import { guardJson } from "../../neutral-text.ts";
 import type { BlockPlace, ToolCall } from "../../parse/model.ts";
 import { conversationEntries, separateSubagents, type StartedSession } from "../../queries/conversation-entries.ts";
@@ -174,6 +172,7 @@ async function readAll(
 
 async function writeAs(format: "html" | "json", session: ReadSession, write: Write): Promise<void> {
   if (format === "json") return writeJson(session, write);
+  const { renderPage } = await import("../../render/html/render-page.tsx");
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return renderPage(pageOf(session), write, { timeZone });
 }

@@ -9,7 +9,7 @@ import { userDataFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import type { CommandContext } from "../context.ts";
 import { PLUGIN } from "../../agents/opencode/host-config.ts";
-import { writeWhole } from "../write-file.ts";
+import { writeWhole } from "../../write-file.ts";
 
 /** Name under which Claude Code knows the plugin: its own and that of its marketplace. */
 const INSTALLED = `${PLUGIN}@${PLUGIN}`;

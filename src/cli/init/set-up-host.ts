@@ -16,7 +16,7 @@ import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { badArguments, type CommandContext } from "../context.ts";
-import { writeWhole } from "../write-file.ts";
+import { writeWhole } from "../../write-file.ts";
 import { addPlugin, type Change, newConfig, removePlugin } from "./plugin-config.ts";
 import { configText, isOpencode2, projectAt, repositoryOf, userConfigs } from "./project-config.ts";
 

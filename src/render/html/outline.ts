@@ -4,6 +4,9 @@ import { fixesOf, type ToolFix } from "../../fixes/find-fixes.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall } from "../../parse/model.ts";
 import { type Turn, turnsOf } from "../../parse/turns.ts";
 
+/** Larger images become notes. */
+export const MAX_IMAGE_BYTES = 1_000_000;
+
 export interface PageImage {
   /** `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `image/avif`; others become a note. */
   mediaType: string;

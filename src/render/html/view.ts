@@ -51,12 +51,14 @@ export class Clock {
   readonly zone: string;
   readonly #time: Intl.DateTimeFormat;
   readonly #date: Intl.DateTimeFormat;
+  readonly #shortDate: Intl.DateTimeFormat;
 
   /** `zone`: IANA name, such as `UTC`. Throws a `RangeError` for an unknown zone. */
   constructor(zone: string) {
     this.zone = zone;
     this.#time = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeStyle: "medium" });
     this.#date = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "long" });
+    this.#shortDate = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "medium" });
   }
 
   /** Formats a time as `14:03:22`. */
@@ -67,6 +69,12 @@ export class Clock {
   /** Formats a date as `2 June 2025`; undefined if the time is invalid. */
   date(timestamp: string): string | undefined {
     return formatted(this.#date, timestamp);
+  }
+
+  /** Formats a time as `2 Jun 2025, 14:03`. */
+  shortDateAndTime(timestamp: string): string {
+    const date = formatted(this.#shortDate, timestamp);
+    return date === undefined ? timestamp : `${date}, ${this.time(timestamp).slice(0, 5)}`;
   }
 
   /** Formats a time as `2 June 2025, 14:03`. */

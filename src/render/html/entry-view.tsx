@@ -1,8 +1,8 @@
-import { h, type JSX } from "preact";
+import type { JSX } from "preact";
 import { jsonText } from "../../parse/json-fields.ts";
 import type { BlockType, ParsedContentBlock, TranscriptMessage } from "../../parse/model.ts";
 import type { Clock } from "./view.ts";
-import { closed, div, longText, p, span } from "./page-texts.ts";
+import { closed, longText } from "./page-texts.tsx";
 import { oneLine } from "../../neutral-text.ts";
 import { duration } from "../../quantities.ts";
 
@@ -47,28 +47,34 @@ export function stamp(
   { speaker, anchor, clock, model }: { speaker: string; anchor: string; clock: Clock; model: string | null },
 ): JSX.Element {
   const { timestamp } = message;
-  const link = { class: "permalink", href: `#${anchor}`, "aria-label": `Link to entry ${message.ordinal}` };
-  return div(
-    "stamp",
-    span("who", speaker),
-    timestamp === null ? null : timeView(timestamp, clock),
-    h("a", link, `#${message.ordinal}`),
-    model === null ? null : span("model", oneLine(model, 80)),
+  return (
+    <div class="stamp">
+      <span class="who">{speaker}</span>
+      {timestamp === null ? null : timeView(timestamp, clock)}
+      <a class="permalink" href={`#${anchor}`} aria-label={`Link to entry ${message.ordinal}`}>
+        #{message.ordinal}
+      </a>
+      {model === null ? null : <span class="model">{oneLine(model, 80)}</span>}
+    </div>
   );
 }
 
 /** Renders the time of day, with the full date in the tooltip. */
 export function timeView(timestamp: string, clock: Clock): JSX.Element {
-  const isTime = clock.date(timestamp) !== undefined;
-  const props = isTime ? { datetime: timestamp, title: `${clock.dateAndTime(timestamp)}, ${clock.zone}` } : {};
-  return h(isTime ? "time" : "span", props, oneLine(clock.time(timestamp), 40));
+  const text = oneLine(clock.time(timestamp), 40);
+  if (clock.date(timestamp) === undefined) return <span>{text}</span>;
+  return (
+    <time datetime={timestamp} title={`${clock.dateAndTime(timestamp)}, ${clock.zone}`}>
+      {text}
+    </time>
+  );
 }
 
 export function eventName({ message_type: type, metadata }: TranscriptMessage): JSX.Element | null {
   if (type !== "system") return null;
   const name = oneLine(metadata.subtype ?? "event", 80).replaceAll("_", " ");
   const took = metadata["duration_ms"];
-  return p("note event", typeof took === "number" ? `${name}: ${duration(took)}` : name);
+  return <p class="note event">{typeof took === "number" ? `${name}: ${duration(took)}` : name}</p>;
 }
 
 export function remarks(
@@ -80,7 +86,7 @@ export function remarks(
     const text = jsonText(metadata["error"], 2);
     found.push(closed("Error", text, longText(text, { line, kind: "text" })));
   }
-  if (type !== "system" && blockCount === 0) found.push(p("note", "Nothing was recorded of it."));
-  if (metadata.interrupted === true) found.push(p("note", "Cut off here."));
+  if (type !== "system" && blockCount === 0) found.push(<p class="note">Nothing was recorded of it.</p>);
+  if (metadata.interrupted === true) found.push(<p class="note">Cut off here.</p>);
   return found;
 }

@@ -1,16 +1,14 @@
-import { type ComponentChildren, h, type JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { oneLine, withoutSequences } from "../../neutral-text.ts";
-
-type Element = (name: string, ...children: readonly ComponentChildren[]) => JSX.Element;
-
-/** Elements with nothing but a class. */
-export const div: Element = (name, ...children) => h("div", { class: name }, ...children);
-export const p: Element = (name, ...children) => h("p", { class: name }, ...children);
-export const span: Element = (name, ...children) => h("span", { class: name }, ...children);
 
 /** Renders a collapsed section. `summary` is its visible line, whose parts may be missing. */
 export function details(name: string, summary: readonly ComponentChildren[], ...content: JSX.Element[]): JSX.Element {
-  return h("details", { class: name }, h("summary", null, ...summary), ...content);
+  return (
+    <details class={name}>
+      <summary>{summary}</summary>
+      {content}
+    </details>
+  );
 }
 
 /** A first line shorter than this is shown with the second, to be understandable. */
@@ -42,10 +40,19 @@ export interface LongText {
 export function longText(text: string, { line, kind, isCut = false }: LongText): JSX.Element {
   const plain = withoutSequences(text);
   const shown = plain.length > MAX_CHARS ? plain.slice(0, MAX_CHARS).replace(/[\ud800-\udbff]$/, "") : plain;
-  const pre = h("pre", { class: kind, dir: "auto" }, shown);
+  const pre = (
+    <pre class={kind} dir="auto">
+      {shown}
+    </pre>
+  );
   if (shown.length === plain.length && !isCut) return pre;
   const note = `This is only the beginning. The whole text is in line ${line} of the session file.`;
-  return h("div", null, pre, p("note", note));
+  return (
+    <div>
+      {pre}
+      <p class="note">{note}</p>
+    </div>
+  );
 }
 
 const MAX_PREVIEW_CHARS = 120;
@@ -53,6 +60,6 @@ const MAX_PREVIEW_CHARS = 120;
 /** Renders a collapsed section. Browsers open it for search matches. `preview`: text whose beginning is visible. */
 export function closed(name: string, preview: string, content: JSX.Element, kind = ""): JSX.Element {
   const line = oneLine(preview.slice(0, 1_000).replace(/<\/?[\w-]+>|[*`#]/g, ""), MAX_PREVIEW_CHARS);
-  const summary = [span("name", name), line === "" ? null : span("preview", line)];
-  return details(`closed ${kind}`.trimEnd(), summary, div("inside", content));
+  const summary = [<span class="name">{name}</span>, line === "" ? null : <span class="preview">{line}</span>];
+  return details(`closed ${kind}`.trimEnd(), summary, <div class="inside">{content}</div>);
 }

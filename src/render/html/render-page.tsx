@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { h, type JSX } from "preact";
+import type { JSX } from "preact";
 import { Anchors, Clock } from "./view.ts";
 import { oneLine } from "../../neutral-text.ts";
 import type { MessageView, Turn } from "../../parse/turns.ts";
 import { type Outline, outlineOf, type PageSession } from "./outline.ts";
-import { overview, titleOf } from "./overview.ts";
-import { details, div, span } from "./page-texts.ts";
+import { overview, titleOf } from "./overview.tsx";
+import { details } from "./page-texts.tsx";
 import { PageWriter } from "./page-writer.ts";
-import { writeConversation } from "./session-body.ts";
+import { writeConversation } from "./session-body.tsx";
 import { STYLE } from "./style.ts";
-import { timeView } from "./entry-view.ts";
+import { timeView } from "./entry-view.tsx";
 import { counted } from "../../quantities.ts";
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
@@ -24,23 +24,26 @@ const POLICY = [
 ].join("; ");
 
 function head(title: string): JSX.Element {
-  return h(
-    "head",
-    null,
-    h("meta", { charset: "utf-8" }),
-    h("meta", { "http-equiv": "Content-Security-Policy", content: POLICY }),
-    h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
-    h("meta", { name: "color-scheme", content: "light dark" }),
-    h("meta", { name: "referrer", content: "no-referrer" }),
-    h("meta", { name: "robots", content: "noindex" }),
-    // Without it browsers request one from the server.
-    h("link", { rel: "icon", href: "data:," }),
-    h("title", null, title),
-    h("style", { dangerouslySetInnerHTML: { __html: STYLE } }),
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta http-equiv="Content-Security-Policy" content={POLICY} />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="referrer" content="no-referrer" />
+      <meta name="robots" content="noindex" />
+      <link rel="icon" href="data:," />
+      <title>{title}</title>
+      <style dangerouslySetInnerHTML={{ __html: STYLE }} />
+    </head>
   );
 }
 
-const SKIP_LINK = h("a", { class: "skip", href: "#conversation" }, "Skip to the conversation");
+const SKIP_LINK = (
+  <a class="skip" href="#conversation">
+    Skip to the conversation
+  </a>
+);
 
 const MADE_WITH =
   "Made with opencode-transcripts. The page loads nothing and runs no script; browsers find text in what is folded, too.";
@@ -72,7 +75,11 @@ export async function renderPage(
   await writer.addTag('<main id="conversation" tabindex="-1">');
   await writeConversation(writer, { session, outline, clock, anchors: new Anchors() }, true);
   await writer.addTag("</main>");
-  await writer.add(h("footer", null, h("p", null, MADE_WITH)));
+  await writer.add(
+    <footer>
+      <p>{MADE_WITH}</p>
+    </footer>,
+  );
   await writer.addTag("</body></html>");
   await writer.flush();
 }
@@ -80,9 +87,14 @@ export async function renderPage(
 /** Renders the list of turns, and the display switches. */
 function turnList({ turns, calls }: Outline, clock: Clock): JSX.Element {
   const links = turns.flatMap((turn) => (turn.prompt === undefined ? [] : turnLink(turn, turn.prompt, calls, clock)));
-  const labels = SWITCHES.map(({ id, name }) => h("label", { for: id }, name));
-  const list = links.length === 0 ? null : details("turns", [counted(links.length, "turn")], h("ol", null, ...links));
-  return h("nav", { "aria-label": "Turns" }, div("switches", ...labels), list);
+  const labels = SWITCHES.map(({ id, name }) => <label for={id}>{name}</label>);
+  const list = links.length === 0 ? null : details("turns", [counted(links.length, "turn")], <ol>{links}</ol>);
+  return (
+    <nav aria-label="Turns">
+      <div class="switches">{labels}</div>
+      {list}
+    </nav>
+  );
 }
 
 const SWITCHES = [
@@ -96,9 +108,9 @@ const SWITCHES = [
  * children of the body, and only their labels are in the list of turns.
  */
 function switches(): JSX.Element[] {
-  return SWITCHES.map(({ id, isOn }) =>
-    h("input", { class: "switch", type: "checkbox", id, checked: isOn, autocomplete: "off" }),
-  );
+  return SWITCHES.map(({ id, isOn }) => (
+    <input class="switch" type="checkbox" id={id} checked={isOn} autocomplete="off" />
+  ));
 }
 
 function turnLink(
@@ -110,14 +122,23 @@ function turnLink(
   const { timestamp } = prompt.message;
   const calls = messages.flatMap(({ blocks }) => blocks.filter(({ block_type: type }) => type === "tool_use"));
   const failures = calls.filter(({ id }) => paired.get(id)?.call.status === "error").length;
-  const about = div(
-    "about",
-    timestamp === null ? null : timeView(timestamp, clock),
-    calls.length === 0 ? null : h("span", null, counted(calls.length, "call")),
-    failures === 0 ? null : span("failed", `${failures} failed`),
+  const about = (
+    <div class="about">
+      {timestamp === null ? null : timeView(timestamp, clock)}
+      {calls.length === 0 ? null : <span>{counted(calls.length, "call")}</span>}
+      {failures === 0 ? null : <span class="failed">{`${failures} failed`}</span>}
+    </div>
   );
-  const title = span("title", turnTitle(prompt));
-  return h("li", null, h("a", { href: `#turn-${number}` }, span("number", `${number}`), title), about);
+  const title = <span class="title">{turnTitle(prompt)}</span>;
+  return (
+    <li>
+      <a href={`#turn-${number}`}>
+        <span class="number">{`${number}`}</span>
+        {title}
+      </a>
+      {about}
+    </li>
+  );
 }
 
 const MAX_TURN_TITLE_CHARS = 140;

@@ -1,15 +1,15 @@
 /** Renders the blocks of a message: text, thinking, calls with their results, attachments. */
-import { type ComponentChildren, h, type JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { micromark, type Options } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { errorText, printedText } from "../../calls/result-texts.ts";
 import { oneLine, withoutSequences } from "../../neutral-text.ts";
 import { jsonText } from "../../parse/json-fields.ts";
 import type { ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "../../parse/model.ts";
-import { closed, details, div, gist, longText, p, span } from "./page-texts.ts";
-import type { PageImage, PageSession } from "./outline.ts";
+import { closed, details, gist, longText } from "./page-texts.tsx";
+import { MAX_IMAGE_BYTES, type PageImage, type PageSession } from "./outline.ts";
 import { compact } from "../../quantities.ts";
-import { answersIn, callTarget, toolInput } from "./tool-input.ts";
+import { answersIn, callTarget, toolInput } from "./tool-input.tsx";
 import { questionsIn } from "../../parse/list-items.ts";
 import type { View } from "./view.ts";
 
@@ -57,7 +57,7 @@ function unknownView(block: ParsedContentBlock): JSX.Element {
 }
 
 function note(text: string): JSX.Element {
-  return p("note", withoutSequences(text));
+  return <p class="note">{withoutSequences(text)}</p>;
 }
 
 /** Renders text of people and models as markdown; text added by programs is collapsed, or in small print. */
@@ -108,19 +108,26 @@ function callView(view: View, message: TranscriptMessage, block: ParsedContentBl
   const anchor = view.anchors.block(message.ordinal, block.block_order);
   const isAnswered = status === "completed" && questionsIn(block.tool_input).length > 0;
   const summary = [
-    span("tool", oneLine(block.tool_name ?? "", MAX_TOOL_CHARS) || "(no name)"),
-    span("target", callTarget(block.tool_name, block.tool_input, message.cwd ?? view.session.metadata.cwd)),
+    <span class="tool">{oneLine(block.tool_name ?? "", MAX_TOOL_CHARS) || "(no name)"}</span>,
+    <span class="target">
+      {callTarget(block.tool_name, block.tool_input, message.cwd ?? view.session.metadata.cwd)}
+    </span>,
     endingView(status, paired?.call.error ?? null),
-    isAnswered ? span("ending reasoned", gist(answersIn(paired?.call.result_text ?? ""), MAX_REASON_CHARS)) : null,
+    isAnswered ? (
+      <span class="ending reasoned">{gist(answersIn(paired?.call.result_text ?? ""), MAX_REASON_CHARS)}</span>
+    ) : null,
   ];
   // The anchor is inside the collapsed part, because browsers open it for a link into it.
-  const inside = h(
-    "div",
-    { class: "inside", id: anchor },
-    toolInput(block.tool_name, block.tool_input, block.line_number),
-    paired?.result ? pairedResult(view, paired.result, paired.call.result?.message_ordinal) : null,
-    paired ? fixView(view, paired.call) : null,
-    p("reference", h("a", { href: `#${anchor}` }, `#${anchor}`), idNote(block.tool_use_id)),
+  const inside = (
+    <div class="inside" id={anchor}>
+      {toolInput(block.tool_name, block.tool_input, block.line_number)}
+      {paired?.result ? pairedResult(view, paired.result, paired.call.result?.message_ordinal) : null}
+      {paired ? fixView(view, paired.call) : null}
+      <p class="reference">
+        <a href={`#${anchor}`}>{`#${anchor}`}</a>
+        {idNote(block.tool_use_id)}
+      </p>
+    </div>
   );
   return details(`call ${status}`, summary, inside);
 }
@@ -132,14 +139,21 @@ function fixView(view: View, failed: ToolCall): JSX.Element | null {
   const done = steps.flatMap(({ call }) => [callLink(view, call), ", "]);
   const ending =
     diff !== "" || fix.tool_name !== failed.tool_name ? "" : steps.length > 0 ? " passed" : " passed when called again";
-  return p("note", "Fixed: ", ...done, callLink(view, fix), ending);
+  return (
+    <p class="note">
+      {"Fixed: "}
+      {done}
+      {callLink(view, fix)}
+      {ending}
+    </p>
+  );
 }
 
 function callLink(view: View, { tool_name: name, tool_input: input, use }: ToolCall): ComponentChildren {
   const block = view.outline.calls.get(use?.block_id ?? "")?.use;
   const text = oneLine(`${name ?? ""} ${callTarget(name, input, view.session.metadata.cwd)}`, MAX_NAME_CHARS);
   if (use === null || block === undefined) return text;
-  return h("a", { href: `#${view.anchors.block(use.message_ordinal, block.block_order)}` }, text);
+  return <a href={`#${view.anchors.block(use.message_ordinal, block.block_order)}`}>{text}</a>;
 }
 
 function idNote(id: string | null): string | null {
@@ -149,42 +163,57 @@ function idNote(id: string | null): string | null {
 function endingView(status: ToolStatus, error: string | null): JSX.Element | null {
   if (status === "completed") return null;
   const reason = status === "error" && error !== null ? gist(withoutSequences(error), MAX_REASON_CHARS) : "";
-  const name = h("strong", null, ENDINGS[status]);
-  return reason === "" ? span("ending", name) : span("ending reasoned", name, ` ${reason}`);
+  const name = <strong>{ENDINGS[status]}</strong>;
+  return reason === "" ? (
+    <span class="ending">{name}</span>
+  ) : (
+    <span class="ending reasoned">
+      {name}
+      {` ${reason}`}
+    </span>
+  );
 }
 
 /** Has the anchor of the result's message if that is not shown anywhere else on the page. */
 function pairedResult(view: View, block: ParsedContentBlock, ordinal: number | undefined): JSX.Element {
   const id =
     ordinal !== undefined && view.outline.emptied.has(ordinal) ? view.anchors.claimMessage({ ordinal }) : undefined;
-  return h("div", { class: "result", id }, resultText(block));
+  return (
+    <div class="result" id={id}>
+      {resultText(block)}
+    </div>
+  );
 }
 
 function resultText(block: ParsedContentBlock): JSX.Element {
   const text = block.status === "error" ? errorText(block.result_text ?? "") : (block.result_text ?? "");
   const { images, persisted_output_path: path, truncated } = block.metadata;
   const isCut = truncated === true;
-  return h(
-    "div",
-    null,
-    text === ""
-      ? p("note", "No output.")
-      : [p("label", "output"), longText(text, { line: block.line_number, kind: "output", isCut })],
-    typeof images === "number" ? p("note", "Images of this result are not kept in this page.") : null,
-    typeof path === "string" ? p("note", `The whole output was kept in ${oneLine(path, 400)}`) : null,
+  return (
+    <div>
+      {text === "" ? (
+        <p class="note">No output.</p>
+      ) : (
+        [<p class="label">output</p>, longText(text, { line: block.line_number, kind: "output", isCut })]
+      )}
+      {typeof images === "number" ? <p class="note">Images of this result are not kept in this page.</p> : null}
+      {typeof path === "string" ? <p class="note">{`The whole output was kept in ${oneLine(path, 400)}`}</p> : null}
+    </div>
   );
 }
 
 function loneResult(block: ParsedContentBlock): JSX.Element {
   const status = block.status ?? (block.is_error === true ? "error" : "completed");
   const error = block.result_text === null ? null : errorText(block.result_text);
-  const name = [span("tool", "Result without its call"), span("target", idNote(block.tool_result_id))];
-  return details(`call ${status}`, [...name, endingView(status, error)], div("inside", resultText(block)));
+  const name = [
+    <span class="tool">Result without its call</span>,
+    <span class="target">{idNote(block.tool_result_id)}</span>,
+  ];
+  return details(`call ${status}`, [...name, endingView(status, error)], <div class="inside">{resultText(block)}</div>);
 }
 
 /** Embedded image types. Not SVG, which is a document that may contain links and styles. */
 const TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
-export const MAX_IMAGE_BYTES = 1_000_000;
 const MAX_FILE_CHARS = 300;
 
 /** Renders an image if its bytes are available and not too many; else a note about it. */
@@ -201,7 +230,7 @@ async function imageView(block: ParsedContentBlock, session: PageSession): Promi
   if (image.bytes.length > MAX_IMAGE_BYTES) {
     return note(`${name}, too large for this page: ${compact(image.bytes.length)} bytes.`);
   }
-  return h("img", { class: "picture", src: dataUrl(image), alt: name, loading: "lazy" });
+  return <img class="picture" src={dataUrl(image)} alt={name} loading="lazy" />;
 }
 
 /** Describes an attachment and its path or URL. */
@@ -237,9 +266,14 @@ const OPTIONS: Options = {
 /** Renders markdown. HTML in it is shown as text; images are named, never loaded. */
 export function markdown(given: string): JSX.Element {
   const text = withoutSequences(given);
-  if (!isReadable(text)) return h("div", { class: "plain", dir: "auto" }, text);
+  if (!isReadable(text))
+    return (
+      <div class="plain" dir="auto">
+        {text}
+      </div>
+    );
   // `toHtml` returns only elements and attributes from its own list.
-  return h("div", { class: "prose", dir: "auto", dangerouslySetInnerHTML: { __html: toHtml(text) } });
+  return <div class="prose" dir="auto" dangerouslySetInnerHTML={{ __html: toHtml(text) }} />;
 }
 
 function isReadable(text: string): boolean {

@@ -1,11 +1,11 @@
 /** Renders the input of a call: an edit as a diff, tasks as a list, anything else field by field. */
-import { h, type JSX } from "preact";
+import type { JSX } from "preact";
 import { allTools } from "../../agents/all-tools.ts";
 import { isInDiff, subjectOf } from "../../calls/call-subject.ts";
 import { editsLines } from "../../calls/edit-diff.ts";
 import type { FileEdit } from "../../calls/file-edits.ts";
 import { isFields, jsonText } from "../../parse/json-fields.ts";
-import { div, longText, span } from "./page-texts.ts";
+import { longText } from "./page-texts.tsx";
 import { oneLine } from "../../neutral-text.ts";
 import { listItems, questionsIn } from "../../parse/list-items.ts";
 
@@ -30,7 +30,12 @@ export function toolInput(tool: string | null, input: unknown, line: number): JS
       return field(name, fieldValue(input[name], line, isCommand), isShort(input[name]) && !isCommand ? "" : "wide");
     });
   const change = edits.length === 0 ? null : field("change", linesView(editsLines(edits)), "wide");
-  return h("dl", { class: "fields" }, ...fields, change);
+  return (
+    <dl class="fields">
+      {fields}
+      {change}
+    </dl>
+  );
 }
 
 /** Returns the changes of a call that are shown as a diff. */
@@ -41,7 +46,12 @@ function editsOf(tool: string | null, input: unknown): readonly FileEdit[] {
 }
 
 function field(name: string, value: JSX.Element, kind: string): JSX.Element {
-  return div(kind, h("dt", null, name), h("dd", null, value));
+  return (
+    <div class={kind}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
 }
 
 function isShort(value: unknown): boolean {
@@ -52,12 +62,19 @@ function isShort(value: unknown): boolean {
 function fieldValue(value: unknown, line: number, isCommand: boolean): JSX.Element {
   if (isCommand && typeof value === "string") return longText(value, { line, kind: "command" });
   const items = listItems(value);
-  if (items !== undefined) return h("ul", { class: "tasks" }, ...items.map((item) => h("li", null, item)));
+  if (items !== undefined)
+    return (
+      <ul class="tasks">
+        {items.map((item) => (
+          <li>{item}</li>
+        ))}
+      </ul>
+    );
   return valueView(value, line);
 }
 
 function valueView(value: unknown, line: number): JSX.Element {
-  if (isShort(value)) return span("value", String(value));
+  if (isShort(value)) return <span class="value">{String(value)}</span>;
   return longText(typeof value === "string" ? value : jsonText(value, 2), { line, kind: "text" });
 }
 
@@ -90,11 +107,11 @@ function withoutFolder(text: string, cwd: string | null): string {
 }
 
 function linesView(lines: readonly string[]): JSX.Element {
-  return h("pre", { class: "diff" }, ...lines.map(lineView));
+  return <pre class="diff">{lines.map(lineView)}</pre>;
 }
 
 function lineView(line: string): JSX.Element {
-  if (line.startsWith("+")) return h("ins", null, `${line}\n`);
-  if (line.startsWith("-")) return h("del", null, `${line}\n`);
-  return h("span", null, line === "@@" ? "⋯\n" : `${line}\n`);
+  if (line.startsWith("+")) return <ins>{`${line}\n`}</ins>;
+  if (line.startsWith("-")) return <del>{`${line}\n`}</del>;
+  return <span>{line === "@@" ? "⋯\n" : `${line}\n`}</span>;
 }

@@ -1,10 +1,10 @@
 /** Head of the page: figures of the session. */
-import { type ComponentChildren, h, type JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { ModelStats, ParseError, ToolStats, TranscriptStats } from "../../parse/model.ts";
 import type { Clock } from "./view.ts";
 import { oneLine } from "../../neutral-text.ts";
 import type { PageSession } from "./outline.ts";
-import { details, div, span } from "./page-texts.ts";
+import { details } from "./page-texts.tsx";
 import { compact, count, counted, dollars, duration } from "../../quantities.ts";
 
 const MAX_TITLE_CHARS = 160;
@@ -20,13 +20,22 @@ export function titleOf({ stats, metadata }: PageSession): string {
 
 export function overview(session: PageSession, clock: Clock): JSX.Element {
   const { stats, errors } = session;
-  const shown = facts(session, clock).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
-  return h(
-    "header",
-    { class: "overview" },
-    h("h1", { dir: "auto" }, titleOf(session)),
-    h("dl", { class: "facts" }, ...shown),
-    div("tables", modelsTable(stats.models), toolsTable(stats.tools), damageTable(errors)),
+  const shown = facts(session, clock).map(([name, value]) => (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  ));
+  return (
+    <header class="overview">
+      <h1 dir="auto">{titleOf(session)}</h1>
+      <dl class="facts">{shown}</dl>
+      <div class="tables">
+        {modelsTable(stats.models)}
+        {toolsTable(stats.tools)}
+        {damageTable(errors)}
+      </div>
+    </header>
   );
 }
 
@@ -64,11 +73,22 @@ export function damageTable(errors: readonly ParseError[]): JSX.Element | null {
 function figuresTable(name: string, head: readonly string[], rows: readonly (readonly string[])[]): JSX.Element | null {
   if (rows.length === 0) return null;
   const cells = (row: readonly string[]): JSX.Element[] =>
-    row.map((cell, index) => (index === 0 ? h("th", { scope: "row" }, cell) : h("td", null, cell)));
-  const top = h("tr", null, ...head.map((cell) => h("th", { scope: "col" }, cell)));
-  const body = rows.map((row) => h("tr", null, ...cells(row)));
-  const table = h("table", { class: "figures" }, h("thead", null, top), h("tbody", null, ...body));
-  return details("closed", [span("name", name)], div("scroll", table));
+    row.map((cell, index) => (index === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>));
+  const top = (
+    <tr>
+      {head.map((cell) => (
+        <th scope="col">{cell}</th>
+      ))}
+    </tr>
+  );
+  const body = rows.map((row) => <tr>{cells(row)}</tr>);
+  const table = (
+    <table class="figures">
+      <thead>{top}</thead>
+      <tbody>{body}</tbody>
+    </table>
+  );
+  return details("closed", [<span class="name">{name}</span>], <div class="scroll">{table}</div>);
 }
 
 /** Returns the figures of a session that are known, as names and values. */
@@ -102,7 +122,7 @@ function path(cwd: string | null, branch: string | null): string {
 function calls(stats: TranscriptStats): ComponentChildren {
   if (stats.tool_use_count === 0) return "";
   const failed =
-    stats.tool_error_count === 0 ? null : h("strong", { class: "failed" }, `${count(stats.tool_error_count)} failed`);
+    stats.tool_error_count === 0 ? null : <strong class="failed">{`${count(stats.tool_error_count)} failed`}</strong>;
   const others: [number, string][] = [
     [stats.tool_rejected_count, "rejected"],
     [stats.tool_interrupted_count, "interrupted"],

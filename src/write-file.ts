@@ -1,9 +1,9 @@
 /** Writes files completely or not at all. */
 import { lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { reasonOf } from "../places/reasons.ts";
-import { errorCode } from "../transcript/files/fault.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
+import { reasonOf } from "./places/reasons.ts";
+import { errorCode } from "./transcript/files/fault.ts";
+import { TranscriptsError } from "./transcripts-error.ts";
 
 export type Write = (text: string) => Promise<void>;
 

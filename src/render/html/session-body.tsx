@@ -1,13 +1,12 @@
 /** Renders a session's conversation, entry by entry, with those of its subagents. */
-import { type ComponentChildren, h } from "preact";
+import type { ComponentChildren } from "preact";
 import type { ParsedContentBlock, TranscriptStats } from "../../parse/model.ts";
 import type { MessageView, Turn } from "../../parse/turns.ts";
-import { blockView } from "./block-view.ts";
-import { entryClass, eventName, remarks, speakerOf, stamp } from "./entry-view.ts";
+import { blockView } from "./block-view.tsx";
+import { entryClass, eventName, remarks, speakerOf, stamp } from "./entry-view.tsx";
 import { oneLine } from "../../neutral-text.ts";
 import { outlineOf, type PageSession } from "./outline.ts";
-import { damageTable } from "./overview.ts";
-import { span } from "./page-texts.ts";
+import { damageTable } from "./overview.tsx";
 import type { PageWriter } from "./page-writer.ts";
 import { counted, dollars, duration } from "../../quantities.ts";
 import type { View } from "./view.ts";
@@ -69,8 +68,13 @@ class SessionBody {
     const { timestamp } = prompt.message;
     const date = timestamp === null ? undefined : this.#view.clock.dateAndTime(timestamp);
     await this.#writer.addTag(`<section class="turn" aria-labelledby="turn-${number}">`);
-    const when = date === undefined ? null : span("quiet", date);
-    await this.#writer.add(h("h2", { id: `turn-${number}` }, `Turn ${number}`, when));
+    const when = date === undefined ? null : <span class="quiet">{date}</span>;
+    await this.#writer.add(
+      <h2 id={`turn-${number}`}>
+        {`Turn ${number}`}
+        {when}
+      </h2>,
+    );
   }
 
   /** Opens or closes the section for messages of a subagent in the file of the session that started it. */
@@ -120,7 +124,7 @@ class SessionBody {
     const outline = outlineOf(session);
     const title = session.metadata.title ?? session.stats.initial_prompt ?? "";
     await this.#writer.addTag('<details class="subagent">');
-    await this.#writer.add(subagentSummary(title, span("ending", figures(session.stats))));
+    await this.#writer.add(subagentSummary(title, <span class="ending">{figures(session.stats)}</span>));
     await this.#writer.addTag(`<div class="nested" id="${anchors.session(index)}">`);
     const damage = damageTable(session.errors);
     if (damage !== null) await this.#writer.add(damage);
@@ -133,7 +137,13 @@ const MAX_TITLE_CHARS = 160;
 
 /** Renders the visible line of a collapsed subagent session. `title`: its title or prompt; may be empty. */
 function subagentSummary(title: string, ending: ComponentChildren = null) {
-  return h("summary", null, span("tool", "Subagent"), span("target", oneLine(title, MAX_TITLE_CHARS)), ending);
+  return (
+    <summary>
+      <span class="tool">Subagent</span>
+      <span class="target">{oneLine(title, MAX_TITLE_CHARS)}</span>
+      {ending}
+    </summary>
+  );
 }
 
 function figures(stats: TranscriptStats): string {
