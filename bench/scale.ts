@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { push } from "../src/indexing/push.ts";
 import { updateIndex } from "../src/indexing/update-index.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { startPostgres } from "../test/support/store/postgres-server.ts";
@@ -43,15 +44,19 @@ try {
 }
 
 async function fill(projects: string): Promise<void> {
-  const store = await openStore({ env: { TRANSCRIPTS_DATABASE_URL: server.url }, home: folder });
+  const env = { TRANSCRIPTS_DATABASE_URL: server.url, XDG_DATA_HOME: folder };
+  const store = await openStore({ env, home: folder });
+  const team = await openStore({ env, home: folder, team: true });
+  const where = { env: {}, home: folder, cwd: folder, roots: [{ agent: "claude-code", path: projects }] };
+  await updateIndex(store, where);
   const start = performance.now();
   try {
-    const where = { env: {}, home: folder, cwd: folder, roots: [{ agent: "claude-code", path: projects }] };
-    await updateIndex(store, where);
+    await push(store, team);
   } finally {
     await store.close();
+    await team.close();
   }
-  console.log(`indexed in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  console.log(`pushed in ${((performance.now() - start) / 1000).toFixed(1)} s`);
 }
 
 async function tellSizes(): Promise<void> {

@@ -201,7 +201,9 @@ if (BACKENDS.includes("postgres")) {
   try {
     const url = await server.newDatabase();
     // Autovacuum runs within minutes.
-    await measure(await openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }), () => vacuum(url));
+    await measure(await openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/", team: true }), () =>
+      vacuum(url),
+    );
   } finally {
     await server.stop();
   }

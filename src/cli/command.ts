@@ -50,7 +50,10 @@ export function runnable<Args extends unknown[], Options extends Record<string, 
 ): RunnableCommand {
   const parsed = (): Work => {
     const [args, options] = [definition.processedArgs, definition.opts()];
-    return (context) => run(context, args, options);
+    return (context) => {
+      if (options["team"] === true && definition.options.includes(team)) context.askTeam();
+      return run(context, args, options);
+    };
   };
   return { definition, parsed };
 }
@@ -72,15 +75,17 @@ export type OptionsOf<Definition extends { opts(): unknown }> = ReturnType<Defin
 
 // Arguments and options that several commands have.
 
-export const SESSION =
-  "A path, a session id or the beginning of one, latest (latest@HOST: of another machine), or - for standard input.";
+export const SESSION = "A path, a session id or the beginning of one, latest, or - for standard input.";
 
 export const project = new Option(
   "--project <path>",
   "Only sessions of the project in this folder or in a folder inside it.",
 );
 export const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES);
-export const here = new Option("--here", "Only sessions of this machine, if a team shares the store.");
+export const team = new Option(
+  "--team",
+  "Asks the team's database (TRANSCRIPTS_DATABASE_URL) instead of this machine: see `transcripts push`.",
+);
 export const noRedact = new Option(
   "--no-redact",
   "Prints passwords, keys and tokens unchanged. Reads files only, never the store; refuses a session whose file is gone.",

@@ -2,7 +2,7 @@
 import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
 import { PLUGIN } from "../agents/opencode/host-config.ts";
-import type { Archive } from "../places/session-ref.ts";
+import type { Archive, Place } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWhere } from "../store/store-place.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -83,7 +83,7 @@ export function createContext(io: Io) {
     // If standard error is closed, notes are dropped.
     await io.stderr.write(line).catch(() => undefined);
   };
-  const { archive, closeArchive } = lazyArchive({ ...io, note: (text) => context.note(text) });
+  const { archive, closeArchive } = lazyArchive(() => context);
   const { env, cwd, home, installation, signal } = io;
   const context = {
     env,
@@ -113,6 +113,15 @@ export function createContext(io: Io) {
     },
     /** Sessions of the store, which is opened when a command first asks for them. */
     archive,
+    /** The store is the team's database. */
+    team: false,
+    /** Places where sessions are searched, if not those of the agents. */
+    roots: undefined as readonly Place[] | undefined,
+    /** Has the command ask the team's database instead of this machine. */
+    askTeam: (): void => {
+      context.team = true;
+      context.roots = [];
+    },
     /** Columns of the terminal, or `COLUMNS`. Infinity for a pipe or a file, where lines are not wrapped. */
     columns: columnsOf(io),
     /** Standard output is a terminal. */
@@ -140,14 +149,14 @@ export function createContext(io: Io) {
 }
 
 /** Opens the store with the first question. */
-function lazyArchive(where: StoreWhere): { archive: Archive; closeArchive: () => Promise<void> } {
+function lazyArchive(where: () => StoreWhere): { archive: Archive; closeArchive: () => Promise<void> } {
   let opened: Promise<Store> | undefined;
   let loaded: Archive | undefined;
   const open = (): Promise<Store> =>
-    (opened ??= import("../store/open-store.ts").then(({ openStoreToRead }) => openStoreToRead(where)));
+    (opened ??= import("../store/open-store.ts").then(({ openStoreToRead }) => openStoreToRead(where())));
   const archive = async (): Promise<Archive> => {
     const { storeArchive } = await import("../queries/archive.ts");
-    return (loaded ??= storeArchive(where, open));
+    return (loaded ??= storeArchive(where(), open));
   };
   return {
     archive: {

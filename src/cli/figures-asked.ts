@@ -24,9 +24,9 @@ export async function figuresAsked(
     keepsAll,
     withProgress: (work) => withSessionsBar(context, work),
     onUnused: (message) => context.note(`The figures in the store were not used: ${message}`),
-    withStore: async (place, readOnly, work) => {
+    withStore: async (readOnly, work) => {
       const { withStore } = await import("../store/open-store.ts");
-      await withStore(place, { readOnly }, work);
+      await withStore(context, { readOnly }, work);
     },
   });
   const progress = context.progress(refs.length - known.size);

@@ -5,7 +5,6 @@ import type { Conversation, ReadQuery } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import {
   type ArchivedSession,
-  hostOf,
   sessionIdOf,
   type SessionRef,
   type Unreadable,
@@ -56,7 +55,6 @@ export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which 
 export interface SessionFilters {
   project?: string | undefined;
   agent?: string | undefined;
-  here?: true | undefined;
   redact?: boolean | undefined;
 }
 
@@ -68,12 +66,12 @@ interface SessionsAsked {
 }
 
 /**
- * Returns the sessions for `--since`, `--project`, `--agent` and `--here`, ordered by their last entry, with those that
+ * Returns the sessions for `--since`, `--project` and `--agent`, ordered by their last entry, with those that
  * only the store has. Reports unreadable places.
  */
 export async function sessionsAsked(
   context: CommandContext,
-  { project, agent, here, redact = true }: SessionFilters,
+  { project, agent, redact = true }: SessionFilters,
   { since, subagents, inOrder = true }: SessionsAsked,
 ): Promise<FoundSessions> {
   const found = await findSessions(context, {
@@ -83,7 +81,6 @@ export async function sessionsAsked(
     ...given({ since, project, agent }),
   });
   noteUnread(context, found.unreadable);
-  if (here) found.sessions = found.sessions.filter((ref) => hostOf(ref) === null);
   if (redact) return found;
   const sessions = found.sessions.filter((ref) => ref.archived === null);
   const left = found.sessions.length - sessions.length;

@@ -1,10 +1,11 @@
 /** Names of sessions for people, and for the next command. */
 import { shellWord } from "../calls/shell-syntax.ts";
-import { argumentOf, type SessionRef } from "../places/session-ref.ts";
+import { argumentOf, hostOf, type SessionRef } from "../places/session-ref.ts";
 
-/** Returns the shell argument for exactly this session: its path, or its id if it has none or the id is unique. */
+/** Returns the shell arguments for exactly this session: its path, or its id if it has none or the id is unique. */
 export function argumentFor(ref: SessionRef, isOnlyId = false): string {
-  return ref.place === "stdin" ? "-" : shellWord(argumentOf(ref, isOnlyId));
+  const argument = ref.place === "stdin" ? "-" : shellWord(argumentOf(ref, isOnlyId));
+  return hostOf(ref) === null ? argument : `${argument} --team`;
 }
 
 /** Minimum length of a shortened id, as shorter ones are hard to distinguish. */

@@ -88,9 +88,9 @@ function faultOf(error: unknown): string {
 async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   const { store, sessionId, isNew, level } = request;
   const stored = await store.session(sessionId);
-  // Another session with the agent's id was stored in the meantime, for example by another machine.
+  // Another session with the agent's id was stored in the meantime.
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
-    return indexed({ ...request, sessionId: suffixedId(request.ref, store.machine), isNew: false });
+    return indexed({ ...request, sessionId: suffixedId(request.ref), isNew: false });
   if (await isDone(request, stored))
     return { as: "unchanged", events: 0, bytes: 0, damaged: stored?.counts.damaged ?? 0 };
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
@@ -109,9 +109,8 @@ function datedNow(path: string): Pick<SessionRef, "bytes" | "modifiedMs"> {
   return { bytes: size, modifiedMs: mtimeMs };
 }
 
-function isOfPlace({ machine_id, host, path }: StoredSession, { ref, store: { machine } }: IndexRequest): boolean {
-  const isOwn = machine_id === machine.id && (machine_id !== null || host === machine.host);
-  return isOwn && [ref, ...ref.alternatives].some((form) => placeOf(form) === path);
+function isOfPlace({ path }: StoredSession, { ref }: IndexRequest): boolean {
+  return [ref, ...ref.alternatives].some((form) => placeOf(form) === path);
 }
 
 type Done = Omit<SessionOutcome, "as">;
@@ -298,6 +297,7 @@ class Indexing {
             events: this.#rows.blockCount,
             format: this.#format.name,
             agent_progress: this.#agentProgress,
+            copied_revision: 0,
           };
     const figures = isEnd ? { ...mark, agentProgress: this.#agentProgress } : (this.#stored?.figures ?? null);
     const done = await store.writeSession({ session: { ...row, state, figures }, expected: this.#revision, ...rows });

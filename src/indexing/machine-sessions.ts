@@ -18,14 +18,14 @@ import { msOf } from "../parse/times.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { withPartTimes } from "../agents/opencode/part-times.ts";
-import { baseId, forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
+import { baseId, forgottenSessions, keyedSessions, type KeyedSession } from "./session-keys.ts";
 
 export interface MachineSessions {
   /** Newest first, without forgotten ones. */
   sessions: KeyedSession[];
   /** Sessions that were removed from the store with `forget`. */
   forgotten: KeyedSession[];
-  /** Rows of this machine whose source no longer exists. */
+  /** Rows whose source no longer exists. */
   gone: StoredSession[];
   unreadable: Unreadable[];
   /** All rows of the store. */
@@ -43,15 +43,13 @@ export async function machineSessions(
 ): Promise<MachineSessions> {
   const stored = await store.sessions();
   const found = only === undefined ? await findSessions(where, { all: true }) : undefined;
-  const own = ownSessions(stored, store);
-  const refs = await withPartTimes(withKnownForms(found?.sessions ?? only ?? [], own, found));
+  const refs = await withPartTimes(withKnownForms(found?.sessions ?? only ?? [], stored, found));
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
-  const { machine } = store;
-  const keyed = keyedSessions(refs, { sessions: stored, own, machine, isThere });
-  const forgotten = forgottenSessions(keyed, await store.forgotten(), machine);
+  const keyed = keyedSessions(refs, { sessions: stored, isThere });
+  const forgotten = forgottenSessions(keyed, await store.forgotten());
   const sessions = keyed.filter((session) => !forgotten.has(session));
   const met = new Set(sessions.map(({ sessionId }) => sessionId));
-  const gone = found === undefined ? [] : own.filter((session) => !met.has(session.session_id) && !isThere(session));
+  const gone = found === undefined ? [] : stored.filter((session) => !met.has(session.session_id) && !isThere(session));
   const unreadable = found?.unreadable ?? [];
   return { sessions, forgotten: [...forgotten], gone, unreadable, stored };
 }
@@ -59,10 +57,10 @@ export async function machineSessions(
 /** Adds the forms of sessions that only their rows name, such as a transcript in another project. */
 export function withKnownForms(
   refs: readonly SessionRef[],
-  own: readonly StoredSession[],
+  stored: readonly StoredSession[],
   found?: SessionsFound,
 ): SessionRef[] {
-  const rows = Map.groupBy(own.filter(mayHaveForms), ({ session_id: id }) => baseId(id));
+  const rows = Map.groupBy(stored.filter(mayHaveForms), ({ session_id: id }) => baseId(id));
   return refs.flatMap((ref) => {
     const known = mayHaveForms(ref) ? (rows.get(ref.id) ?? []) : [];
     const places = new Set([ref, ...ref.alternatives].map(placeOf));

@@ -69,7 +69,7 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   const found = await machineSessions(store, where, only);
   const { gone, unreadable } = found;
   const revived = revive && only !== undefined ? found.forgotten : [];
-  const tombstones = revived.flatMap(({ ref, sessionId }) => tombstonesOf(ref, sessionId, store.machine));
+  const tombstones = revived.flatMap(({ ref, sessionId }) => tombstonesOf(ref, sessionId));
   if (tombstones.length > 0) await store.reviveSessions(tombstones);
   const sessions = [...found.sessions, ...revived];
   const report = emptyReport(sessions.length, unreadable);

@@ -48,9 +48,7 @@ export interface SessionRef {
 export interface ArchivedSession {
   /** Unique in the store. */
   sessionId: string;
-  /** Id that opens it here: that in the store, or one that cannot be taken for a session of this machine. */
-  argument: string;
-  /** Name of the machine that it was recorded on; null for this one. Its path would mean nothing here. */
+  /** Name of the machine that pushed it to a team's database; null in the store of this machine. Its path would mean nothing here. */
   host: string | null;
   /** Reads it from the store. */
   content: SessionContent;
@@ -98,7 +96,7 @@ export interface Where {
   /** Absolute path of the working directory. */
   cwd: string;
   /** Searches only these places instead of those from `sessionRoots`. */
-  roots?: readonly Place[];
+  roots?: readonly Place[] | undefined;
   /** Sessions of the store, for callers that want them too. Default: none. */
   archive?: Archive;
 }
@@ -124,7 +122,7 @@ export function sessionIdOf({ id, place }: SessionRef, content?: { sessionId: st
  */
 export function argumentOf({ id, place, path, archived }: SessionRef, byId = place !== "file"): string {
   if (place === "stdin") return "-";
-  return archived?.argument ?? (byId ? id : (path ?? id));
+  return archived?.sessionId ?? (byId ? id : (path ?? id));
 }
 
 /** Says why a session is read from the store, as a clause. `place`: name of its file or database. */

@@ -1,23 +1,16 @@
-/** Finds sessions that only the store has, because their source is gone or on another machine. */
+/** Finds sessions that only the store has, because their source is gone, or in a team's database. */
 import { agentAt, isInDatabase } from "../agents/registry.ts";
 import { existsSync, type Stats, statSync } from "node:fs";
 import { isCurrent } from "../indexing/is-current.ts";
 import { isElsewhere, isSourceThere, withKnownForms } from "../indexing/machine-sessions.ts";
-import {
-  baseId,
-  copiesElsewhere,
-  exactId,
-  isOwnSession,
-  keyedSessions,
-  ownSessions,
-} from "../indexing/session-keys.ts";
+import { baseId, keyedSessions } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
 import { type Archive, placeOf, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import { isStoreError } from "../transcripts-error.ts";
-import { storedRef } from "./stored-session.ts";
+import { hostIn, storedRef } from "./stored-session.ts";
 
 /** `open` returns the store, which must stay open as long as its sessions are read. It is not called if there is none. */
 export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Archive {
@@ -42,8 +35,7 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
       const store = await opened();
       const session = store && (await storedOf(store, ref));
       if (store === undefined || session === undefined) return undefined;
-      const argument = ref.archived?.argument ?? session.session_id;
-      return (await reading()).archivedSession(store, session, { argument, withDropped: true });
+      return (await reading()).archivedSession(store, session, true);
     },
   };
 }
@@ -55,19 +47,16 @@ const reading = () => import("./archived-session.ts");
 async function storedOf(store: Store, ref: SessionRef): Promise<StoredSession | undefined> {
   if (ref.archived !== null) return store.session(ref.archived.sessionId);
   const sessions = await store.sessions();
-  const own = ownSessions(sessions, store);
-  const [keyed] = keyedSessions([ref], { sessions, own, machine: store.machine, isThere: () => true });
+  const [keyed] = keyedSessions([ref], { sessions, isThere: () => true });
   return keyed?.stored;
 }
 
 async function sessionNamed(store: Store, storedId: string, found: SessionsFound): Promise<SessionRef | undefined> {
-  const isMeant = (each: StoredSession): boolean => each.session_id === storedId || exactId(each) === storedId;
-  const session = (await store.sessions()).find(isMeant);
+  const session = await store.session(storedId);
   if (session === undefined) return undefined;
   const isAtPlace = (ref: SessionRef): boolean =>
     ref.id === baseId(session.session_id) && placeOf(ref) === session.path;
-  const here = isOwnSession(session, store) ? found.sessions.find(isAtPlace) : undefined;
-  return here ?? readableSession(store, session, found);
+  return found.sessions.find(isAtPlace) ?? readableSession(store, session, found);
 }
 
 /** Returns a stored session with its source if that exists outside of the searched places, or else as the store has it. */
@@ -76,20 +65,18 @@ export async function readableSession(
   session: StoredSession,
   searched: Pick<SessionsFound, "roots"> = { roots: [] },
 ): Promise<SessionRef | undefined> {
-  const here = isOwnSession(session, store) ? sourceOf(session, searched) : undefined;
+  const here = hostIn(store, session) === null ? sourceOf(session, searched) : undefined;
   return here ?? (await reading()).archivedSession(store, session);
 }
 
 async function completedSessions(store: Store, found: SessionsFound): Promise<SessionRef[]> {
   const sessions = await store.sessions();
-  const own = ownSessions(sessions, store);
+  const { archivedSession } = await reading();
+  if (store.backend === "postgres") return sessions.flatMap((session) => archivedSession(store, session) ?? []);
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
-  const refs = withKnownForms(found.sessions, own, found);
-  const keyed = keyedSessions(refs, { sessions, own, machine: store.machine, isThere });
+  const refs = withKnownForms(found.sessions, sessions, found);
+  const keyed = keyedSessions(refs, { sessions, isThere });
   const met = new Set(keyed.map(({ sessionId }) => sessionId));
-  const ownRows = new Set(own);
-  const idsHere = new Set(found.sessions.map(({ id }) => id));
-  const copies = copiesElsewhere(sessions, { own, refs: found.sessions });
   const completed = keyed.map(({ ref, stored }) => {
     const ended = stored !== undefined && isCurrent(ref, stored, "figures") ? msOf(stored.ended_at) : null;
     const known = { ...ref, lastMs: ref.lastMs ?? ended };
@@ -105,12 +92,8 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
     };
   });
   for (const session of sessions) {
-    if (met.has(session.session_id) || copies.has(session)) continue;
-    if (ownRows.has(session) && isElsewhere(session, found.roots)) continue;
-    const source = ownRows.has(session) ? sourceOf(session, found) : undefined;
-    const isUnique = ownRows.has(session) || !idsHere.has(baseId(session.session_id));
-    const argument = isUnique ? session.session_id : exactId(session);
-    const ref = source ?? (await reading()).archivedSession(store, session, { argument });
+    if (met.has(session.session_id) || isElsewhere(session, found.roots)) continue;
+    const ref = sourceOf(session, found) ?? archivedSession(store, session);
     if (ref !== undefined) completed.push(ref);
   }
   return completed;

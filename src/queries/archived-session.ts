@@ -5,7 +5,6 @@
 import { isInDatabase } from "../agents/registry.ts";
 import { basename } from "node:path";
 import { hasContent } from "../indexing/is-current.ts";
-import { exactId, isOwnSession } from "../indexing/session-keys.ts";
 import type { BlockDraft, MessageDraft, InputUnit } from "../parse/message-draft.ts";
 import type { SessionContent } from "../parse/content.ts";
 import { formatNamed } from "../agents/detect.ts";
@@ -15,24 +14,17 @@ import type { SessionRef } from "../places/session-ref.ts";
 import { type StoredBlock, type StoredMessage, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { firstTimeOf, storedRef } from "./stored-session.ts";
+import { firstTimeOf, hostIn, storedRef } from "./stored-session.ts";
 
 /**
  * Returns a stored session to be read from the store; undefined if nothing of it was indexed: it is only registered, for a
- * snippet. `argument`: see `ArchivedSession`; `withDropped`: see `Archive`.
+ * snippet. `withDropped`: see `Archive`.
  */
-export function archivedSession(
-  store: Store,
-  session: StoredSession,
-  {
-    argument = isOwnSession(session, store) ? session.session_id : exactId(session),
-    withDropped = false,
-  }: { argument?: string; withDropped?: boolean } = {},
-): SessionRef | undefined {
+export function archivedSession(store: Store, session: StoredSession, withDropped = false): SessionRef | undefined {
   const { session_id: sessionId, place, path, cwd, counts, state, figures } = session;
   if (state.revision === 0) return undefined;
   const ref = storedRef(session);
-  const host = isOwnSession(session, store) ? null : session.host;
+  const host = hostIn(store, session);
   return {
     ...ref,
     // As for a file, whose head is not read for this.
@@ -46,7 +38,7 @@ export function archivedSession(
     modifiedMs:
       (isInDatabase({ place }) ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
     bytes: ref.path === null ? null : (figures ?? state).source_bytes,
-    archived: { sessionId, argument, host, content: archivedContent(store, session, withDropped), counts },
+    archived: { sessionId, host, content: archivedContent(store, session, withDropped), counts },
   };
 }
 

@@ -25,9 +25,9 @@ export interface CurrentIndex {
   changed: readonly StaleSession[];
   /**
    * The reason: nobody has asked for an index yet (`none`, the store has only figures), too much is new, it took too long,
-   * the index could not be written, or it is shared with a team.
+   * or the index could not be written.
    */
-  left: { reason: "none" | "large" | "late" | "shared" } | { reason: "failed"; error: unknown } | undefined;
+  left: { reason: "none" | "large" | "late" } | { reason: "failed"; error: unknown } | undefined;
   /** Number of sessions indexed just now. */
   updated: number;
   /** All rows of the store, unless some were written since they were read. */
@@ -74,8 +74,6 @@ export async function currentIndex(
   };
   if (!found.stored.some(hasContent)) return { ...index, left: { reason: "none" } };
   if (stale.length === 0) return index;
-  // A search does not add to a team's index, which everyone on the team can read: that takes an explicit command.
-  if (store.backend === "postgres") return { ...index, left: { reason: "shared" } };
   const chosen = newest(stale);
   if (chosen.length === 0) return { ...index, left: { reason: "large" } };
   const late = AbortSignal.any(maxMs === undefined ? [] : [AbortSignal.timeout(maxMs)]);

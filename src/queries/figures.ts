@@ -1,10 +1,10 @@
-/** Figures of many sessions: from the stores that keep them, else by reading the sessions. */
+/** Figures of many sessions: from the store, else by reading the sessions. */
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { msOf } from "../parse/times.ts";
 import { isReadFault } from "../places/reasons.ts";
 import type { SessionRef, Where } from "../places/session-ref.ts";
-import { localPlace, storePlace, type StoreWhere } from "../store/store-place.ts";
+import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import type { OverOptions } from "./over-sessions.ts";
 import { isSessionError, isStoreError } from "../transcripts-error.ts";
@@ -63,13 +63,13 @@ export async function readFigures(
 
 export interface KeptFiguresOptions {
   signal: AbortSignal;
-  /** Runs work with the store at a place. */
-  withStore: (place: StoreWhere, readOnly: boolean, work: (store: Store) => Promise<void>) => Promise<void>;
+  /** Runs work with the store. */
+  withStore: (readOnly: boolean, work: (store: Store) => Promise<void>) => Promise<void>;
   /** Keeps the figures of all sessions on the machine, not only those asked for. Default: false. */
   keepsAll?: boolean;
   /** Shows progress in indexing sessions. */
   withProgress?: (work: (onProgress?: UpdateOptions["onProgress"]) => Promise<unknown>) => Promise<unknown>;
-  /** Called if a store cannot be used; the sessions are then read instead. */
+  /** Called if the store cannot be used; the sessions are then read instead. */
   onUnused?: (message: string) => void;
 }
 
@@ -77,12 +77,12 @@ export interface KeptFiguresOptions {
 const NOT_KEPT = new Set(["read_only", "busy", "full", "unavailable"]);
 
 /**
- * Returns the figures in a team's store and in the file of this machine, after adding those that both lack to the file.
- * Sessions that are missing in the result must be read.
+ * Returns the figures in the store, after adding those that it lacks. Sessions that are missing in the result must be
+ * read.
  */
 export async function keptFigures(
   refs: readonly SessionRef[],
-  where: Where,
+  where: Where & StoreWhere,
   { signal, withStore, keepsAll = false, withProgress = (work) => work(), onUnused }: KeptFiguresOptions,
 ): Promise<Map<SessionRef, Figures>> {
   const found = new Map<SessionRef, Figures>();
@@ -91,22 +91,21 @@ export async function keptFigures(
     const { storedFigures } = await import("./stored-figures.ts");
     for (const [ref, figures] of await storedFigures(store, missing())) found.set(ref, figures);
   };
-  const use = async (place: StoreWhere, readOnly: boolean, work: (store: Store) => Promise<void>): Promise<void> => {
+  const use = async (readOnly: boolean, work: (store: Store) => Promise<void>): Promise<void> => {
     try {
-      await withStore(place, readOnly, work);
+      await withStore(readOnly, work);
     } catch (error) {
       if (!isStoreError(error)) throw error;
       if (readOnly || !NOT_KEPT.has(error.code)) onUnused?.(error.message);
     }
   };
-  const local = localPlace(where);
-  for (const place of storePlace(where).backend === "postgres" ? [where, local] : [local])
-    if (storePlace(place).exists && missing().length > 0) await use(place, true, take);
+  if (storePlace(where).exists && refs.length > 0) await use(true, take);
+  if (where.team === true) return found;
   const only = missing().filter(({ place, bytes, database, archived }) => {
     return place !== "stdin" && place !== "file" && archived === null && (bytes !== null || database !== null);
   });
   if (only.length === 0 && !keepsAll) return found;
-  await use(local, false, async (store) => {
+  await use(false, async (store) => {
     const { updateIndex } = await import("../indexing/update-index.ts");
     const options = { ...(keepsAll ? {} : { only }), level: "figures", signal } as const;
     await withProgress((onProgress) => updateIndex(store, where, { ...options, ...(onProgress && { onProgress }) }));

@@ -13,8 +13,6 @@ export interface FindAsked extends Omit<SearchQuery, "sessions" | "beside" | "si
   /** See `findSessions`. */
   project?: string | undefined;
   agent?: string | undefined;
-  /** Only sessions of this machine. */
-  here?: boolean;
   signal: AbortSignal;
 }
 

@@ -1,5 +1,4 @@
 /** Finds passages in the index, and in sessions that are not indexed in their current state. */
-import { copiesElsewhere, ownSessions } from "../indexing/session-keys.ts";
 import { isElsewhere } from "../indexing/machine-sessions.ts";
 import type { StaleSession } from "../indexing/stale-sessions.ts";
 import { passageAround } from "../matching/passage.ts";
@@ -44,12 +43,12 @@ const NO_RESULT = { total: 0, isTotalExact: true, lowest: 0 };
 export async function findInIndex(
   store: Store | undefined,
   where: Where,
-  { project, agent, here = false, ...asked }: FindAsked,
+  { project, agent, ...asked }: FindAsked,
   changed: readonly StaleSession[],
   stored?: readonly StoredSession[],
 ): Promise<FoundInIndex> {
   const all = stored ?? (await store?.sessions()) ?? [];
-  const wanted = await wantedSessions(store, where, { project, agent, here, changed, all });
+  const wanted = await wantedSessions(store, where, { project, agent, changed, all });
   const { since } = asked;
   const dated = await byEntryTime(wanted.changed.map(({ ref }) => ref));
   const unindexed = dated.filter(({ lastMs }) => since === undefined || (lastMs ?? 0) >= since.getTime());
@@ -213,13 +212,13 @@ interface WantedSessions {
 }
 
 /**
- * Returns the sessions of this machine or of all, or of a project, as `findSessions` assigns them; those that changed since
- * they were indexed are read. Of copies on several machines, one is searched.
+ * Returns all sessions, or those of a project, as `findSessions` assigns them; those that changed since they were indexed
+ * are read.
  */
 async function wantedSessions(
   store: Store | undefined,
   where: Where,
-  { changed, here, all, ...asked }: Wanting,
+  { changed, all, ...asked }: Wanting,
 ): Promise<WantedSessions> {
   const toRead = await ofProjectAndAgent(
     changed.map(({ ref }) => ref),
@@ -229,13 +228,8 @@ async function wantedSessions(
   const wanted = { changed: changed.filter(({ ref }) => toRead.has(ref)) };
   if (store === undefined) return { ids: [], count: 0, stored: new Map(), ...wanted };
   const stored = new Map(all.map((session) => [session.session_id, session]));
-  const own = new Set(ownSessions(all, store));
-  const copies = copiesElsewhere(all, { own: [...own], refs: changed.map(({ ref }) => ref) });
   const roots = await sessionRoots(where);
-  const isAsked = (session: StoredSession): boolean => {
-    if (own.has(session)) return !isElsewhere(session, roots);
-    return !here && !copies.has(session);
-  };
+  const isAsked = (session: StoredSession): boolean => store.backend === "postgres" || !isElsewhere(session, roots);
   const read = new Set(changed.map(({ sessionId }) => sessionId));
   const indexed = all.filter((session) => !read.has(session.session_id) && isAsked(session));
   const isNarrowed = asked.project !== undefined || asked.agent !== undefined;
@@ -249,7 +243,6 @@ async function wantedSessions(
 interface Wanting {
   project: string | undefined;
   agent: string | undefined;
-  here: boolean;
   changed: readonly StaleSession[];
   /** All rows of the store. */
   all: readonly StoredSession[];

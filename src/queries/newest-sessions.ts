@@ -64,7 +64,7 @@ export function listedSession({ ref, figures, problem }: SessionFigures) {
   const { stats, metadata } = figures ?? {};
   const resume = resumeOf(ref, metadata?.cwd ?? null);
   return {
-    session_id: hostOf(ref) === null ? ref.id : (ref.archived?.argument ?? ref.id),
+    session_id: ref.id,
     place: ref.place,
     agent: ref.agent,
     path: ref.path,

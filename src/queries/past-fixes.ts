@@ -10,7 +10,7 @@ import { filterByProject } from "../sessions/project-filter.ts";
 import { currentProject } from "../places/project-folder.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import type { CurrentIndex } from "./current-index.ts";
-import { storePlace } from "../store/store-place.ts";
+import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { archivedSession } from "./archived-session.ts";
@@ -31,8 +31,6 @@ export interface PastFixesQuery {
   error: string;
   /** Only sessions of this project: its folder, or the folder's name. */
   project?: string | undefined;
-  /** Only sessions of this machine. */
-  here?: boolean;
   signal: AbortSignal;
 }
 
@@ -88,7 +86,7 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
 }
 
 /** Throws a `TranscriptsError` if there is no index: a question does not create one. */
-export function requireIndex(where: Where, left?: CurrentIndex["left"]): void {
+export function requireIndex(where: StoreWhere, left?: CurrentIndex["left"]): void {
   const { exists, place } = storePlace(where);
   if (exists && left?.reason !== "none") return;
   const next = "Run `transcripts index` once; after that it is kept up to date.";
@@ -99,7 +97,7 @@ export function requireIndex(where: Where, left?: CurrentIndex["left"]): void {
 async function likeFailures(
   store: Store,
   where: Where,
-  { project, here: isOnlyHere = false }: PastFixesQuery,
+  { project }: PastFixesQuery,
   all: readonly FailureCount[],
   likeness: (signature: string) => number,
 ): Promise<Failure[]> {
@@ -111,7 +109,7 @@ async function likeFailures(
     if (degree < MIN_LIKENESS) return [];
     const row = stored.get(id);
     const session = refs.get(id) ?? (row && archivedSession(store, row));
-    if (session === undefined || (isOnlyHere && hostOf(session) !== null)) return [];
+    if (session === undefined) return [];
     refs.set(id, session);
     return [{ ...failure, session, likeness: degree }];
   });
@@ -219,7 +217,7 @@ function pastFix(occurrence: Occurrence, count: number) {
   return {
     count,
     latest: fix?.result?.timestamp ?? null,
-    session_id: session.archived?.argument ?? session.id,
+    session_id: session.archived?.sessionId ?? session.id,
     host: hostOf(session),
     error_line: failed.result?.line_number ?? null,
     line_number: fix?.use?.line_number ?? null,

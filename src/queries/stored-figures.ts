@@ -1,7 +1,7 @@
 /** Figures of sessions from the store, with prices. */
 import { isCurrent, isReadAlike } from "../indexing/is-current.ts";
 import { withPartTimes } from "../agents/opencode/part-times.ts";
-import { baseId, ownSessions } from "../indexing/session-keys.ts";
+import { baseId } from "../indexing/session-keys.ts";
 import { given } from "../given.ts";
 import { setCost } from "../parse/message-builder.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
@@ -23,7 +23,7 @@ const SESSIONS_AT_ONCE = 100;
  * Rejects with a `TranscriptsError`.
  */
 export async function storedFigures(
-  store: Pick<Store, "backend" | "machine" | "sessions" | "figures">,
+  store: Pick<Store, "sessions" | "figures">,
   refs: readonly SessionRef[],
 ): Promise<Map<SessionRef, Figures>> {
   const isAnyArchived = refs.some(({ archived }) => archived !== null);
@@ -31,7 +31,7 @@ export async function storedFigures(
   const paths = [...new Set(refs.flatMap(formsOf).map(placeOf))];
   const sessions = await store.sessions(isAnyArchived ? {} : { paths });
   const byId = new Map(sessions.map((session) => [session.session_id, session]));
-  const atPlace = Map.groupBy(ownSessions(sessions, store), ({ path }) => path);
+  const atPlace = Map.groupBy(sessions, ({ path }) => path);
   const listings: FolderListings = new Map();
   const stored: { asked: SessionRef; session: StoredSession }[] = [];
   for (const [at, ref] of (await withPartTimes(refs)).entries()) {

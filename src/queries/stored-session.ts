@@ -1,7 +1,7 @@
 /** Converts rows of the store to sessions on this machine, and checks whether they can be read. */
 import { isInDatabase } from "../agents/registry.ts";
 import { accessSync, constants } from "node:fs";
-import { baseId, exactId, isOwnSession } from "../indexing/session-keys.ts";
+import { baseId } from "../indexing/session-keys.ts";
 import { errorCode } from "../transcript/files/fault.ts";
 import { reasonOf } from "../places/reasons.ts";
 import { sessionRef, type SessionRef } from "../places/session-ref.ts";
@@ -32,10 +32,15 @@ export function storedRef({
   });
 }
 
-/** Returns a session without the path of another machine: here it means nothing, or something else. */
-export function placedRef(stored: StoredSession, store: Pick<Store, "backend" | "machine">): SessionRef {
+/** Returns the machine that pushed a session to a team's database; null in the store of this machine. */
+export function hostIn({ backend }: Pick<Store, "backend">, { host }: Pick<StoredSession, "host">): string | null {
+  return backend === "postgres" ? host : null;
+}
+
+/** Returns a session without its path on the machine that pushed it: here it means nothing, or something else. */
+export function placedRef(stored: StoredSession, store: Pick<Store, "backend">): SessionRef {
   const ref = storedRef(stored);
-  return isOwnSession(stored, store) ? ref : { ...ref, path: null, database: null };
+  return hostIn(store, stored) === null ? ref : { ...ref, path: null, database: null };
 }
 
 /** Returns the time of the first entry; null if none has a time, since `started_at` is then that of the file's head. */
@@ -49,12 +54,13 @@ export type SessionAccess =
   | { kind: "gone" }
   /** The file exists or may exist, since an inaccessible folder hides its content. `reason`: a clause. */
   | { kind: "unreadable"; reason: string }
-  /** On another machine that uses the same index. `id` opens it here, also if this machine has a session with its id. */
+  /** In a team's database. `host`: the machine that pushed it. */
   | { kind: "elsewhere"; host: string; id: string };
 
 /** Checks the file without opening it. */
-export function accessOf(session: StoredSession, store: Pick<Store, "backend" | "machine">): SessionAccess {
-  if (!isOwnSession(session, store)) return { kind: "elsewhere", host: session.host, id: exactId(session) };
+export function accessOf(session: StoredSession, store: Pick<Store, "backend">): SessionAccess {
+  const host = hostIn(store, session);
+  if (host !== null) return { kind: "elsewhere", host, id: session.session_id };
   try {
     accessSync(session.path, constants.R_OK);
     return { kind: "here" };

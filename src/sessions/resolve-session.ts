@@ -10,15 +10,13 @@ import { sessionBytes } from "../places/session-bytes.ts";
 import { refusingContent } from "./refuse-content.ts";
 import { kindOf, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { byProgress } from "./session-forms.ts";
-import { hostOf, isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
+import { isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 import { HEAD_BYTES } from "../agents/detect.ts";
 
 /** Minimum length of an id's prefix; shorter ones match by accident. */
 const MIN_PREFIX = 4;
-/** `latest`, and the name of a machine if it is not this one. */
-const LATEST = /^latest(?:@(?<host>.+))?$/;
 /** Id that the store gave to tell several sessions with one id apart. */
 const STORED_ID = /@[0-9a-f]{8}$/;
 /** Prefixes of ids that may be left out. */
@@ -28,8 +26,8 @@ const COMMON_PREFIXES = ["", "ses_", "agent-"];
  * Resolves a SESSION argument, one of:
  *
  * - `-`: standard input;
- * - `latest`: the session of this machine with the latest entry that is not a subagent's, of the project of `cwd`, or of
- *   all if it has none (write `./latest` for a file of that name); `latest@HOST`: that of another machine;
+ * - `latest`: the session with the latest entry that is not a subagent's, of the project of `cwd`, or of all if it has
+ *   none (write `./latest` for a file of that name);
  * - the path of a file, relative to `cwd`;
  * - an id or its unique beginning: at least 4 characters, `ses_` and `agent-` may be left out.
  *
@@ -78,8 +76,7 @@ export async function sessionMeant(
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef> {
   if (text === "-") return sessionRef({ id: "-", place: "stdin", agent: null });
-  const latest = LATEST.exec(text);
-  if (latest !== null) return latestSession(where, latest.groups?.["host"] ?? null, files);
+  if (text === "latest") return latestSession(where, files);
   const path = resolve(where.cwd, text.replace(/^~(?=[\\/])/, where.home));
   const kind = text === "" ? undefined : await kindOf(path, files);
   // A folder named like a session often lies beside its file, and is rarely meant.
@@ -101,19 +98,13 @@ export async function sessionMeant(
   return onlyOne(text, matching, found);
 }
 
-/** `host`: a machine; null for this one. */
-async function latestSession(where: Where, host: string | null, files: SessionFiles): Promise<SessionRef> {
-  const everywhere = await findSessions(where, { byEntryTime: true, archived: true, files });
-  const found = { ...everywhere, sessions: everywhere.sessions.filter((ref) => hostOf(ref) === host) };
+async function latestSession(where: Where, files: SessionFiles): Promise<SessionRef> {
+  const found = await findSessions(where, { byEntryTime: true, archived: true, files });
   const project = await currentProject(where, files);
   const ofProject = await filterByProject(found.sessions, resolve(project), where, files);
   const latest = (await firstConversation(ofProject)) ?? (await firstConversation(found.sessions));
   if (latest !== undefined) return latest;
-  const others = new Set(everywhere.sessions.flatMap((ref) => hostOf(ref) ?? []));
-  const problem = `No sessions on ${host ?? "this machine"} yet${unread(found)}.`;
-  const next =
-    others.size === 0 ? DOCTOR : `\`latest@HOST\` is the newest of another machine: ${[...others].join(", ")}.`;
-  throw new TranscriptsError("not_found", problem, next);
+  throw new TranscriptsError("not_found", `No sessions on this machine yet${unread(found)}.`, DOCTOR);
 }
 
 /** Returns the first session in which something was said. Skips unreadable ones. */
@@ -138,9 +129,9 @@ function matchesOf(text: string, sessions: readonly SessionRef[]): SessionRef[] 
     const exact = sessions.filter(({ id, archived }) => id === wanted || archived?.sessionId === text);
     // Sessions that only the store has can be told apart by their ids there.
     if (named.length > 0 && exact.every(({ archived }) => archived !== null)) return named;
-    if (exact.length > 0) return copiesHere(exact);
+    if (exact.length > 0) return exact;
     const begun = text.length < MIN_PREFIX ? [] : sessions.filter(({ id }) => id.startsWith(wanted));
-    if (begun.length > 0) return copiesHere(begun);
+    if (begun.length > 0) return begun;
   }
   if (text.length >= MIN_PREFIX) return [];
   throw new TranscriptsError(
@@ -148,12 +139,6 @@ function matchesOf(text: string, sessions: readonly SessionRef[]): SessionRef[] 
     `${shown(text)} is too short to tell sessions apart.`,
     `Pass at least ${MIN_PREFIX} characters of the id, a path or \`latest\`.`,
   );
-}
-
-/** Leaves out copies that another machine has of a session of this one. */
-function copiesHere(sessions: readonly SessionRef[]): SessionRef[] {
-  const here = new Set(sessions.flatMap((ref) => (hostOf(ref) === null ? [ref.id] : [])));
-  return sessions.filter((ref) => hostOf(ref) === null || !here.has(ref.id));
 }
 
 function onlyOne(text: string, matching: readonly SessionRef[], found: FoundSessions): SessionRef {
@@ -173,7 +158,7 @@ function onlyOne(text: string, matching: readonly SessionRef[], found: FoundSess
     ? `${matching.length} sessions have the id ${first.id}.`
     : `${matching.length} sessions have ids that begin with ${shown(text)}.`;
   const next = isOneId ? "Pass the path of the one that you mean." : "Pass more of the id.";
-  const candidates = matching.map((ref) => ({ ...ref, id: ref.archived?.argument ?? ref.id }));
+  const candidates = matching.map((ref) => ({ ...ref, id: ref.archived?.sessionId ?? ref.id }));
   throw new TranscriptsError("ambiguous", problem, next, { candidates });
 }
 

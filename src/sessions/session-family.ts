@@ -5,7 +5,7 @@ import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { readHead } from "./file-ref.ts";
-import { hostOf, type SessionRef, type Place, type Unreadable, type Where } from "../places/session-ref.ts";
+import { type SessionRef, type Place, type Unreadable, type Where } from "../places/session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 
 /** Session and those that it started, oldest first. */
@@ -67,10 +67,8 @@ export async function sessionFamily(
   return { root: treeOf(ref, known), unreadable };
 }
 
-/** Sessions of other machines than that of `top` are not below it: their parents have its id, but may have other content. */
 function treeOf(top: SessionRef, sessions: readonly SessionRef[]): SessionNode {
-  const isWithTop = (ref: SessionRef): boolean => ref.archived === null || hostOf(ref) === hostOf(top);
-  const oldestFirst = sessions.filter(isWithTop).toSorted((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
+  const oldestFirst = sessions.toSorted((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
   const byParent = Map.groupBy(oldestFirst, ({ parentId }) => parentId);
   const placed = new Set([top.id]);
   const nodeOf = (ref: SessionRef): SessionNode => {

@@ -1,6 +1,5 @@
 /** The store and machine that snippets belong to, and the session that a caller names there. */
 import { ensureSession, keyedSession } from "../indexing/ensure-session.ts";
-import { isOwnSession } from "../indexing/session-keys.ts";
 import { readableSession, storeArchive } from "../queries/archive.ts";
 import { type Redactor, sharedRedactor } from "../redact/redactor.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
@@ -68,8 +67,7 @@ async function lookUp(
   text: string,
 ): Promise<string | { ref: SessionRef; where: Where }> {
   const stored = await store.session(text);
-  // This machine may have a session with the id of another's.
-  if (stored !== undefined && (where === undefined || isOwnSession(stored, store))) return stored.session_id;
+  if (stored !== undefined) return stored.session_id;
   if (where === undefined) throw unknown(text);
   try {
     const archive = storeArchive(where, async () => store);

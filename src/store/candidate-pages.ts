@@ -3,7 +3,6 @@ import { BLOCKS, candidateColumns, candidateIn, numberIn, type Row } from "./col
 import { allOf, batches, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
 import { asciiFolded, storableText, storableTime } from "./storable.ts";
 import type { Candidate, CandidateQuery, SessionFilter } from "./store.ts";
-import type { Machine } from "./store-place.ts";
 
 /** Places in the first page: as many as a search ranks, plus a few that turn out not to match. */
 const FIRST_PAGE = 320;
@@ -32,7 +31,6 @@ export function placeIn(row: Row): Place {
 export function filterOf(
   { since, until, writtenBy, role, tool, errorsOnly, calls = false, sessions }: Omit<CandidateQuery, "terms">,
   dialect: Dialect,
-  machine: () => Machine,
 ): Condition {
   const filters: Condition[] = [{ sql: "NOT is_own", values: [] }];
   const add = (sql: string, ...values: Condition["values"]): void => void filters.push({ sql, values });
@@ -43,22 +41,18 @@ export function filterOf(
   if (tool !== undefined) add(`role = 'tool' AND ${dialect.lower("tool_name")} = ?`, asciiFolded(storableText(tool)));
   if (calls) add("block_type = 'tool_use'");
   if (errorsOnly === true) add(`${calls ? "" : "block_type = 'tool_result' AND "}status = 'error'`);
-  if (sessions !== undefined) filters.push(ofSessions(sessions, dialect, machine));
+  if (sessions !== undefined) filters.push(ofSessions(sessions, dialect));
   return allOf(filters);
 }
 
 /** Returns the condition on events of some sessions. */
-export function ofSessions(filter: SessionFilter, dialect: Dialect, machine: () => Machine): Condition {
-  const { sql, values } = sessionCondition(filter, dialect, machine);
+export function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
+  const { sql, values } = sessionCondition(filter, dialect);
   return { sql: `session IN (SELECT number FROM sessions WHERE ${sql})`, values };
 }
 
-/** Returns the condition on columns of `sessions`. See `isOwnSession` for the sessions of this machine. */
-export function sessionCondition(
-  { paths, ids, projects, agent, here = false }: SessionFilter,
-  dialect: Dialect,
-  machine: () => Machine,
-): Condition {
+/** Returns the condition on columns of `sessions`. */
+export function sessionCondition({ paths, ids, projects, agent }: SessionFilter, dialect: Dialect): Condition {
   const conditions: Condition[] = [];
   const addList = (column: string, list: readonly string[] | undefined): void => {
     if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
@@ -67,11 +61,6 @@ export function sessionCondition(
   addList("session_id", ids);
   addList("project", projects);
   if (agent !== undefined) conditions.push({ sql: "agent = ?", values: [storableText(agent)] });
-  if (here) {
-    const { id, host } = machine();
-    const isOwn = dialect.name === "sqlite" ? "machine_id IS NULL OR host = ?" : "machine_id IS NULL AND host = ?";
-    conditions.push({ sql: `machine_id = ? OR (${isOwn})`, values: [id, storableText(host)] });
-  }
   return allOf(conditions);
 }
 

@@ -293,6 +293,7 @@ const STATE: Columns<Omit<IndexState, "events"> & { event_count: number }> = {
   event_count: number,
   format: text,
   agent_progress: boolean,
+  copied_revision: number,
 };
 
 /** `project_name` is derived from the project, and only compared. `figures` is read by itself: see `figuresIn`. */

@@ -1,5 +1,5 @@
 import { SCHEMA_VERSION, type SqlDatabase } from "./sql-database.ts";
-import { databaseFile, databaseUrl, thisMachine, type StoreWhere } from "./store-place.ts";
+import { databaseFile, teamUrl, thisMachine, type StoreWhere } from "./store-place.ts";
 import { openSqliteDatabase } from "./sqlite/open-sqlite.ts";
 import { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 import { SqlStore } from "./sql-store.ts";
@@ -16,8 +16,8 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Opens the store that the environment names (`storePlace`), creating it if there is none. A SQLite file of another
- * version is renamed and a new one created. The caller closes the store. Rejects with a `TranscriptsError` that says what
+ * Opens the store at its place (`storePlace`), creating it if there is none. A SQLite file of another version is renamed
+ * and a new one created. The caller closes the store. Rejects with a `TranscriptsError` that says what
  * to do.
  */
 export async function openStore(where: StoreWhere, { readOnly = false }: OpenStoreOptions = {}): Promise<Store> {
@@ -53,10 +53,9 @@ async function isCurrent(database: SqlDatabase, readOnly: boolean): Promise<bool
 
 /** Opens the database without touching its tables. */
 async function openDatabase(where: StoreWhere, readOnly: boolean): Promise<SqlDatabase> {
-  const url = databaseUrl(where);
-  if (url !== undefined) {
+  if (where.team === true) {
     const { openPostgres } = await import("./postgres/postgres-database.ts");
-    return await openPostgres(url, { readOnly });
+    return await openPostgres(teamUrl(where), { readOnly });
   }
   const path = databaseFile(where);
   return new SqliteDatabase(await openSqliteDatabase(path, { readOnly }), path);
@@ -84,7 +83,7 @@ export async function openStoreToRead(where: StoreWhere): Promise<Store> {
   try {
     return await openStore(where, { readOnly: true });
   } catch (error) {
-    if (!isStoreError(error) || error.code !== "unavailable" || databaseUrl(where) !== undefined) throw error;
+    if (!isStoreError(error) || error.code !== "unavailable" || where.team === true) throw error;
   }
   return openStore(where);
 }

@@ -2,7 +2,6 @@
 import type { StoredBlock, StoredMessage } from "./stored-model.ts";
 import type { Row, RowNumbers, TableColumns } from "./columns.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
-import type { Machine } from "./store-place.ts";
 import type { TranscriptsError } from "../transcripts-error.ts";
 
 /** Version of the tables. */
@@ -58,7 +57,7 @@ export interface Dialect {
   putMessages(session: SqlSession, messages: readonly StoredMessage[], numbers: RowNumbers): Promise<void>;
   /** Like `putMessages`, and updates the search index. */
   putBlocks(session: SqlSession, blocks: readonly StoredBlock[], numbers: RowNumbers): Promise<void>;
-  candidates(session: SqlSession, query: CandidateQuery, machine: () => Machine): AsyncIterable<Candidate[]>;
+  candidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]>;
   /** Returns the version of the tables, 0 if there are none. Throws `damaged` if they belong to another program. */
   version(session: SqlSession, place: string): Promise<number>;
   /** Returns the error for a database that has no tables, or those of another version. */

@@ -40,6 +40,7 @@ import {
   MAX_CONTENT_BYTES,
   NOT_INDEXED,
   SNIPPET_TYPES,
+  type IndexState,
   type SnippetType,
   type StoredBlock,
   type StoredEvent,
@@ -125,7 +126,7 @@ export class SqlStore implements Store {
   }
 
   #ofSessions(filter: SessionFilter): Condition {
-    return sessionCondition(filter, this.#database.dialect, () => this.machine);
+    return sessionCondition(filter, this.#database.dialect);
   }
 
   session(sessionId: string): Promise<StoredSession | undefined> {
@@ -207,6 +208,22 @@ export class SqlStore implements Store {
     });
   }
 
+  async revisions(machineId?: string): Promise<Map<string, Pick<IndexState, "revision" | "copied_revision">>> {
+    const { sql, values } = ofMachine(machineId);
+    const rows = await this.#database.all(
+      `SELECT session_id, revision, copied_revision FROM sessions WHERE ${sql}`,
+      values,
+      (row) => {
+        const revisions = {
+          revision: numberIn(row, "revision"),
+          copied_revision: numberIn(row, "copied_revision"),
+        };
+        return [textIn(row, "session_id"), revisions] as const;
+      },
+    );
+    return new Map(rows);
+  }
+
   messages(sessionId: string): Promise<StoredMessage[]> {
     const sql = `SELECT ${MESSAGES.list} FROM ${MESSAGES.from} WHERE messages.${OF_SESSION}
       ORDER BY ordinal, superseded, message_id`;
@@ -268,7 +285,7 @@ export class SqlStore implements Store {
   }
 
   candidates(query: CandidateQuery): AsyncIterable<Candidate[]> {
-    return this.#database.dialect.candidates(this.#database, query, () => this.machine);
+    return this.#database.dialect.candidates(this.#database, query);
   }
 
   async insertSnippet(snippet: NewSnippet): Promise<StoredSnippet> {
@@ -365,6 +382,25 @@ export class SqlStore implements Store {
     return { [one]: found.get(one) ?? 0, [two]: found.get(two) ?? 0, [three]: found.get(three) ?? 0 };
   }
 
+  async snippetTimes(machineId?: string): Promise<Map<string, string>> {
+    const { sql, values } = ofMachine(machineId);
+    const rows = await this.#database.all(
+      `SELECT snippet_id, updated_at FROM conversation_snippets
+        WHERE session_id IN (SELECT session_id FROM sessions WHERE ${sql})`,
+      values,
+      (row) => [textIn(row, "snippet_id"), textIn(row, "updated_at")] as const,
+    );
+    return new Map(rows);
+  }
+
+  async copySnippets(ids: readonly string[], copies: readonly StoredSnippet[]): Promise<void> {
+    await this.#database.transaction(async (session) => {
+      const isOne = session.dialect.isOneOf("snippet_id");
+      await session.run(`DELETE FROM conversation_snippets WHERE ${isOne}`, [ids]);
+      for (const copy of copies) await putSnippet(session, copy);
+    });
+  }
+
   async deleteSnippetsBefore(time: Date): Promise<number> {
     const sql = "DELETE FROM conversation_snippets WHERE created_at < ?";
     const removed = await this.#database.run(sql, [checkedTime(time, "time")]);
@@ -406,9 +442,12 @@ async function removeSession(session: SqlSession, sessionId: string): Promise<bo
 
 async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<StoredSnippet> {
   const now = new Date().toISOString();
-  const row = { created_at: now, ...snippet, snippet_id: crypto.randomUUID(), updated_at: now };
+  return putSnippet(session, { created_at: now, ...snippet, snippet_id: crypto.randomUUID(), updated_at: now });
+}
+
+async function putSnippet(session: SqlSession, snippet: StoredSnippet): Promise<StoredSnippet> {
   const number = snippet.event_id === null ? null : ((await numberOf(session, snippet.session_id)) ?? null);
-  const stored = await first(session, INSERT_SNIPPET, [number, ...SNIPPETS.write(row)], SNIPPETS.read);
+  const stored = await first(session, INSERT_SNIPPET, [number, ...SNIPPETS.write(snippet)], SNIPPETS.read);
   if (stored === undefined) throw new Error("The database returned no row for a snippet that it stored.");
   return stored;
 }
@@ -420,6 +459,11 @@ async function checkReferences(session: SqlSession, { session_id: id, event_id: 
   if (eventId === null) return;
   const sql = "SELECT 1 AS found FROM events WHERE session = ? AND event_id = ?";
   if ((await session.all(sql, [number, storableText(eventId)], () => true)).length === 0) throw unknownEvent(eventId);
+}
+
+/** Returns the condition on sessions of a machine, or of all. */
+function ofMachine(machineId: string | undefined): Condition {
+  return machineId === undefined ? { sql: "true", values: [] } : { sql: "machine_id = ?", values: [machineId] };
 }
 
 interface Lines {

@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
+import { TranscriptsError } from "../transcripts-error.ts";
 import { createFolder, userDataFolder, type UserPlace } from "../user-folders.ts";
 
-/** Inputs that determine where the store is. */
+/** Inputs that determine which store is asked. */
 export interface StoreWhere extends UserPlace {
+  /** The team's database instead of the store of this machine. */
+  team?: boolean;
   /** Tells the user what happened to the store while it was opened. */
   note?: (text: string) => void;
 }
@@ -19,23 +22,24 @@ export interface StorePlace {
 }
 
 /**
- * Returns where the store is, without opening it: PostgreSQL at `TRANSCRIPTS_DATABASE_URL`, otherwise the file
- * `TRANSCRIPTS_DATABASE`, by default `opencode-transcripts/transcripts.db` in `XDG_DATA_HOME` or `~/.local/share`.
+ * Returns where the store is, without opening it: the file `TRANSCRIPTS_DATABASE`, by default
+ * `opencode-transcripts/transcripts.db` in `XDG_DATA_HOME` or `~/.local/share`; a team's is PostgreSQL at
+ * `TRANSCRIPTS_DATABASE_URL`. Throws a `TranscriptsError` without that address.
  */
 export function storePlace(where: StoreWhere): StorePlace {
-  const url = databaseUrl(where);
-  if (url !== undefined) return { backend: "postgres", place: withoutPassword(url), exists: true };
+  if (where.team === true) return { backend: "postgres", place: withoutPassword(teamUrl(where)), exists: true };
   const place = databaseFile(where);
   return { backend: "sqlite", place, exists: existsSync(place) };
 }
 
-/** Returns the place of the SQLite file, also where a team's database is the store: figures are kept in it. */
-export function localPlace(where: StoreWhere): StoreWhere {
-  return { ...where, env: { ...where.env, TRANSCRIPTS_DATABASE_URL: undefined } };
-}
-
-export function databaseUrl({ env }: StoreWhere): string | undefined {
-  return env["TRANSCRIPTS_DATABASE_URL"] || undefined;
+export function teamUrl({ env }: StoreWhere): string {
+  const url = env["TRANSCRIPTS_DATABASE_URL"] ?? "";
+  if (url !== "") return url;
+  throw new TranscriptsError(
+    "unavailable",
+    "TRANSCRIPTS_DATABASE_URL is not set, so there is no team's database.",
+    "Set it to postgres://user:password@host:5432/database.",
+  );
 }
 
 export function databaseFile({ env, home }: StoreWhere): string {

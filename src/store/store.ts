@@ -2,6 +2,7 @@
 import type { Machine } from "./store-place.ts";
 import type {
   EventRole,
+  IndexState,
   SnippetType,
   StoredBlock,
   StoredEvent,
@@ -49,6 +50,9 @@ export interface Store {
   /** Removes the tombstones with one of these ids or places. */
   reviveSessions(tombstones: readonly Tombstone[]): Promise<void>;
 
+  /** Returns the revisions of all sessions, or of those of a machine, by id. */
+  revisions(machineId?: string): Promise<Map<string, Pick<IndexState, "revision" | "copied_revision">>>;
+
   /** Returns messages in conversation order; those that the source dropped keep their old place. */
   messages(sessionId: string): Promise<StoredMessage[]>;
   /** Returns blocks in the order of their messages: all, or those with one of the ids. */
@@ -81,6 +85,10 @@ export interface Store {
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }>;
   /** Returns counts for all three types, including zeros. */
   countSnippets(sessionId?: string): Promise<Record<SnippetType, number>>;
+  /** Returns when each snippet was last changed, by id: all, or those of the sessions of a machine. */
+  snippetTimes(machineId?: string): Promise<Map<string, string>>;
+  /** Replaces the snippets with these ids by copies of others; their sessions and events must be there. */
+  copySnippets(ids: readonly string[], copies: readonly StoredSnippet[]): Promise<void>;
   /** Deletes older snippets and returns how many. */
   deleteSnippetsBefore(time: Date): Promise<number>;
 
@@ -101,8 +109,6 @@ export interface SessionFilter {
   projects?: readonly string[];
   /** The agent that ran the session. */
   agent?: string;
-  /** Only sessions of this machine. */
-  here?: boolean;
 }
 
 /** Remains of a forgotten session. */

@@ -126,6 +126,11 @@ export interface IndexState {
   format: string;
   /** See `ReadOptions.agentProgress`. */
   agent_progress: boolean;
+  /**
+   * In a team's database: the revision on the session's machine that was last copied whole; 0 until then, and in the store
+   * of a machine.
+   */
+  copied_revision: number;
 }
 
 /** State of a session that is registered but not indexed. */
@@ -138,6 +143,7 @@ export const NOT_INDEXED: IndexState = {
   events: 0,
   format: "",
   agent_progress: false,
+  copied_revision: 0,
 };
 
 /** A message of a session: a model row without prices and without fields derived from other rows. */

@@ -11,6 +11,6 @@ export const execute = execution(EXTRACT_SNIPPET, async (given, context) => {
     throw fieldError("no_session", "session_id", "it is missing.", next);
   }
   const { where, signal } = context;
-  const setting = { store: await context.openStore("save"), where, signal };
+  const setting = { store: await context.openStore(), where, signal };
   return { text: JSON.stringify(await extractSnippet(setting, { ...given, session_id: session }), null, 1) };
 });

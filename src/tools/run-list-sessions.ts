@@ -5,7 +5,6 @@ import { keptFigures, readFigures, type SessionFigures } from "../queries/figure
 import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import type { SessionRef } from "../places/session-ref.ts";
-import { storePlace } from "../store/store-place.ts";
 import { projectName } from "../render/text/passage-text.ts";
 import { answerText } from "./answer-text.ts";
 import { agentAsked } from "./agent-argument.ts";
@@ -46,13 +45,12 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
   return { text: answerText({ head, items, offset, hasMore: said.length >= most, maxChars: args.max_chars }) };
 });
 
-/** Returns the figures from the stores, after adding those that they lack; without one, reads the sessions. */
+/** Returns the figures from the store, after adding those that they lack; without one, reads the sessions. */
 async function figuresOf(refs: readonly SessionRef[], context: ToolContext): Promise<SessionFigures[]> {
   const { where, signal } = context;
   const known = await keptFigures(refs, where, {
     signal,
-    withStore: async (place, _readOnly, work) =>
-      work(await context.openStore(storePlace(place).backend === "postgres" ? "question" : "figures")),
+    withStore: async (_readOnly, work) => work(await context.openStore()),
   });
   return readFigures(refs, { known, signal });
 }

@@ -6,7 +6,7 @@ import { DEFAULT_SNIPPETS_CHARS, QUERY_SNIPPETS } from "./tool-definitions.ts";
 
 export const execute = execution(QUERY_SNIPPETS, async ({ max_chars: maxChars, ...given }, context) => {
   const { where, signal } = context;
-  const output = await querySnippets({ store: await context.openStore("question"), where, signal }, given);
+  const output = await querySnippets({ store: await context.openStore(), where, signal }, given);
   const room = maxChars ?? DEFAULT_SNIPPETS_CHARS;
   let chars = 0;
   const fitting = output.snippets.filter((snippet, at) => {

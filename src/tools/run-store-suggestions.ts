@@ -19,7 +19,7 @@ const JOB: ToolDefinition<typeof args> = {
 export const execute = execution(JOB, async ({ session }, context) => {
   const { where, signal } = context;
   const ref = await sessionAsked(session, context);
-  const { stored, failed } = await autoExtract(await context.openStore("save"), where, ref, { signal });
+  const { stored, failed } = await autoExtract(await context.openStore(), where, ref, { signal });
   const [first] = failed;
   return {
     text: first === undefined ? `${stored.length} stored.` : `${first.title}: ${first.reason}`,

@@ -27,8 +27,6 @@ export type ToolArguments<Shape extends ArgumentShape> = {
   [Name in keyof Shape]: z.output<Shape[Name]>;
 };
 
-export type StorePurpose = "question" | "save" | "figures";
-
 export interface ToolContext {
   /** Places where sessions are searched. Its folder is the base for relative paths and the current project. */
   where: Where;
@@ -37,10 +35,10 @@ export interface ToolContext {
   /** Aborted when the caller no longer waits. */
   signal: AbortSignal;
   /**
-   * Opens the store on the first call and returns the same one to all callers: do not close it. A `question` gets a
-   * team's store for reading only, `figures` the file of this machine. Rejects with a `TranscriptsError`.
+   * Opens the store of this machine on the first call and returns the same one to all callers: do not close it. Rejects
+   * with a `TranscriptsError`.
    */
-  openStore(purpose: StorePurpose): Promise<Store>;
+  openStore(): Promise<Store>;
   now(): Date;
 }
 

@@ -8,7 +8,7 @@ const UPDATE_MS = 5_000;
 /** Opens the store, and adds to it what changed. Rejects with a `TranscriptsError`. */
 export async function updatedIndex(context: ToolContext): Promise<CurrentIndex & { store: Store }> {
   const { where, signal } = context;
-  const store = await context.openStore("question");
+  const store = await context.openStore();
   const index = await currentIndex(store, where, { signal, maxMs: UPDATE_MS, onWritable: (work) => work(store) });
   return { ...index, store };
 }

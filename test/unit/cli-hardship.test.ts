@@ -91,7 +91,7 @@ describe("a full disk", () => {
     writeFileSync(join(folder, "machine-id"), "");
     const run = `env HOME=${home} TRANSCRIPTS_DATABASE=${home}/store.db $RUN index`;
     const script = `dd if=/dev/zero of="$DISK/fill" bs=1k 2>/dev/null; mkdir "$DISK/opencode-transcripts"
-      XDG_DATA_HOME="$DISK" ${run}; ls -s "$DISK/opencode-transcripts" | sed 's/^/left /'; XDG_DATA_HOME=${home}/data ${run}`;
+      XDG_DATA_HOME="$DISK" ${run}; ls -s "$DISK/opencode-transcripts" | sed 's/^/left /'; XDG_DATA_HOME=${home}/data ${run} --rebuild`;
     const { stdout } = onDisk(64, script);
     assert.doesNotMatch(stdout, /machine-id/);
     assert.match(readFileSync(join(folder, "machine-id"), "utf8"), /^[\da-f-]{36}\n$/);

@@ -188,7 +188,7 @@ describe("each filter finds the same", () => {
     const made = await home();
     assert.equal((await runCli(["index"], { home: made, env: { XDG_DATA_HOME: join(made, "data") } })).exitCode, 0);
     const machine = machineAt(made);
-    const store = await machine.context.openStore("question");
+    const store = await machine.context.openStore();
     const stored = async (term: string, file: string): Promise<string[]> =>
       placesOf((await search(store, { term, file })).hits);
     const read = async (term: string | undefined, file: string): Promise<number[]> => {

@@ -4,8 +4,6 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { openStore, type StoreWhere } from "../../src/store/open-store.ts";
-import { openPostgres } from "../../src/store/postgres/postgres-database.ts";
-import type { SqlDatabase, SqlSession } from "../../src/store/sql-database.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import type { SqliteDriver } from "../../src/sqlite/driver.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
@@ -17,12 +15,10 @@ import { calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { checkRewritten, dump, inOneGo, NO_REDACTOR, SMALL, type Dump } from "../support/indexing/index-fixture.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { madeSnippet } from "../support/store/made-rows.ts";
-import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { Machine } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
-const postgres = sharedPostgresBackend();
 
 const FILE = "p/00000000-0000-4000-8000-000000000001.jsonl";
 const SQLITE_FILES = ["", "-wal"];
@@ -103,48 +99,6 @@ function watched(driver: SqliteDriver, onWrite: () => void): SqliteDriver {
   };
 }
 
-/** A connection whose process dies at its `n`-th write: that statement and all later ones do not reach the server. */
-class DyingDatabase {
-  #left: number;
-
-  constructor(n: number) {
-    this.#left = n;
-  }
-
-  get isDead(): boolean {
-    return this.#left <= 0;
-  }
-
-  around(database: SqlDatabase): SqlDatabase {
-    return {
-      ...database,
-      ...this.#session(database),
-      // Without its commit the server rolls a transaction back.
-      transaction: (work) =>
-        database.transaction(async (session) => {
-          const answer = await work(this.#session(session));
-          this.#pass("COMMIT");
-          return answer;
-        }),
-      snapshot: (work) => database.snapshot((session) => work(this.#session(session))),
-    };
-  }
-
-  #session(session: SqlSession): SqlSession {
-    return {
-      dialect: session.dialect,
-      all: async (sql, values, read) => (this.#pass(sql), session.all(sql, values, read)),
-      run: async (sql, values) => (this.#pass(sql), session.run(sql, values)),
-      exec: async (sql) => (this.#pass(sql), session.exec(sql)),
-    };
-  }
-
-  #pass(sql: string): void {
-    if (!this.isDead && WRITES.test(sql)) this.#left -= 1;
-    if (this.isDead) throw new Error("The process is dead.");
-  }
-}
-
 async function begun(where: StoreWhere, machine: Machine): Promise<Cited> {
   machine.write(join(machine.claude, FILE), BEFORE);
   const store = await openStore(where);
@@ -186,34 +140,4 @@ describe("a session that snippets cite, indexed again by a process that dies at 
       }
     });
   }
-
-  test("keeps its citations and rows in PostgreSQL", async () => {
-    const machine = new Machine();
-    const place = await postgres.newStore();
-    const where = { ...machine.where, env: { ...machine.where.env, ...place.env } };
-    const url = place.env["TRANSCRIPTS_DATABASE_URL"] ?? "";
-    const cited = await begun(where, machine);
-    const forms = Object.values(AFTER).map((text) => [text, BEFORE]);
-    for (const [at, form] of forms.entries()) {
-      const expected: Dump[] = [];
-      for (const [minute, text] of form.entries()) {
-        machine.write(join(machine.claude, FILE), text, minute);
-        expected.push(await inOneGo(machine.where, options));
-      }
-      // The file is another one at first, and then in turn.
-      for (let n = 2, isDead = true; isDead; n += 1) {
-        const now = n % 2;
-        machine.write(join(machine.claude, FILE), form[now] ?? "", now);
-        const dying = new DyingDatabase(n);
-        const database = dying.around(await openPostgres(url, { readOnly: false }));
-        const store = new SqlStore(database, () => thisMachine(where, { create: true }));
-        await updateIndex(store, machine.where, options).catch(() => undefined);
-        isDead = dying.isDead;
-        await store.close().catch(() => undefined);
-        const rows = expected[now];
-        if (rows) await checkAfterDeath(where, cited, rows, `form ${at}, write ${n}`);
-        assert.ok(n > 2 || isDead, "the session has writes");
-      }
-    }
-  });
 });

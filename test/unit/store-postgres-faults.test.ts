@@ -15,7 +15,7 @@ const PASSWORD = "p4ss-w0rd-that-nobody-sees";
 const server = sharedPostgres();
 
 function open(url: string, readOnly = false): Promise<Store> {
-  return openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }, { readOnly });
+  return openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/", team: true }, { readOnly });
 }
 
 async function sql(url: string, ...statements: string[]): Promise<void> {
@@ -39,7 +39,7 @@ describe("an address", () => {
   const refuse = async (url: string, code: ErrorCode = "unavailable"): Promise<TranscriptsError> => {
     const error = await refused(open(url), code);
     assert.ok(!inspect(error, { depth: 9 }).includes(PASSWORD), error.message);
-    assert.ok(!storePlace({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }).place.includes(PASSWORD));
+    assert.ok(!storePlace({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/", team: true }).place.includes(PASSWORD));
     return error;
   };
 

@@ -33,7 +33,7 @@ async function machine(isIndexed: boolean): Promise<Machine & { home: string }> 
     );
   }
   const made = machineAt(home);
-  if (isIndexed) await updateIndex(await made.context.openStore("save"), made.context.where);
+  if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
   return { ...made, home };
 }
 
@@ -154,7 +154,7 @@ describe("find_in_transcripts", () => {
       const id = `9${String(at).padStart(7, "0")}-2222-4333-8444-555555555555`;
       storeSession(made.home, user(`An egret and heron ${at}`, 100 + at), { id, project: "-work-lake" });
     }
-    const store = await made.context.openStore("save");
+    const store = await made.context.openStore();
     const openStore = (): Promise<Store> => Promise.resolve(refusingWrites(store));
     const machineOf = { ...made, call: (tool: string, args: unknown) => made.call(tool, args, { openStore }) };
     assert.match(

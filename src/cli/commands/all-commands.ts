@@ -20,6 +20,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   },
   "Keeping:": {
     index: () => import("./index-sessions.ts"),
+    push: () => import("./push.ts"),
     snippets: () => import("./snippets.ts"),
     forget: () => import("./forget.ts"),
   },

@@ -1,7 +1,7 @@
 /** `transcripts entries` */
 import { Option } from "@commander-js/extra-typings";
 import { entriesIn, type EntryRow } from "../../queries/session-entries.ts";
-import { createCommand, noRedact, runnable, SESSION, type Versioned } from "../command.ts";
+import { createCommand, noRedact, runnable, SESSION, team, type Versioned } from "../command.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 
@@ -20,6 +20,7 @@ const definition = createCommand("entries", {
   nothing: "no line has this outcome",
 })
   .argument("<SESSION>", SESSION)
+  .addOption(team)
   .addOption(new Option("--outcome <what>", "Only lines with this outcome.").choices(OUTCOMES))
   .addOption(noRedact)
   .option("--json", "Changes nothing: the output is always JSON.");

@@ -15,7 +15,7 @@ import {
   between,
   createCommand,
   type ExitCode,
-  here,
+  team,
   jsonLines,
   noRedact,
   type OptionsOf,
@@ -59,7 +59,7 @@ const definition = createCommand("errors", {
   .addOption(until("calls"))
   .addOption(project)
   .addOption(agent)
-  .addOption(here)
+  .addOption(team)
   .option(
     "--limit <n>",
     "Maximum number of calls. Default: 20 on a terminal without a session, otherwise all.",

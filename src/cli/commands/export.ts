@@ -9,7 +9,7 @@ import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../places/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
-import { createCommand, runnable, SESSION, type OptionsOf, type Versioned } from "../command.ts";
+import { createCommand, runnable, SESSION, team, type OptionsOf, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, noteUnread, sessionNamed } from "../session-input.ts";
@@ -43,6 +43,7 @@ const definition = createCommand("export", {
   nothing: "nothing was said in the session",
 })
   .argument("<SESSION>", SESSION)
+  .addOption(team)
   .option("--html", "Writes an HTML page.")
   .option("--markdown", "Writes a transcript in markdown.")
   .option("--json", "Writes one JSON object: the session with its messages, tool calls and subagents.")

@@ -8,7 +8,7 @@ import {
   agent,
   between,
   createCommand,
-  here,
+  team,
   positiveInteger,
   jsonLines,
   project,
@@ -22,6 +22,7 @@ import { badArguments, type CommandContext } from "../context.ts";
 import { NO_SESSIONS, noteUnread } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import { argumentFor } from "../session-names.ts";
+import { shellWord } from "../../calls/shell-syntax.ts";
 import { passageText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople, type TextStyle } from "../../render/text/text-style.ts";
 import { neutralLine } from "../../neutral-text.ts";
@@ -53,7 +54,7 @@ const definition = createCommand("find", {
   .addOption(since("passages"))
   .addOption(until("passages"))
   .addOption(project)
-  .addOption(here)
+  .addOption(team)
   .addOption(agent)
   .option(
     "--file <path>",
@@ -138,7 +139,6 @@ async function queryAsked(
     project: options.project,
     agent: options.agent,
     ...given({ file, role: options.role, tool: options.tool }),
-    here: options.here ?? false,
     errorsOnly: options.errors ?? false,
     limit: options.limit ?? (isShort ? SCREENFUL : Infinity),
     now: context.now(),
@@ -225,8 +225,7 @@ function opener({ known }: Index): (session: HitSession) => OpenBy {
   return ({ ref, stored, access }) => {
     if (access.kind === "unreadable") return access;
     const isOnly = !ambiguous.has(ref.id) && (stored === undefined || ref.id === stored.session_id);
-    // The path of another machine means nothing here.
-    if (access.kind === "elsewhere") return { kind: access.kind, argument: argumentFor({ ...ref, id: access.id }) };
+    if (access.kind === "elsewhere") return { kind: access.kind, argument: `${shellWord(access.id)} --team` };
     return { kind: access.kind, argument: argumentFor(ref, isOnly) };
   };
 }
@@ -286,7 +285,7 @@ interface Scope {
 function scopeLine(context: CommandContext, { query, options }: FindRequest, scope: Scope): string {
   const { index, found, searched, shown } = scope;
   const unreadable = index.unreadable.length + scope.unreadable;
-  const isNarrowed = [options.since, options.project, options.agent, options.here].some((each) => each !== undefined);
+  const isNarrowed = [options.since, options.project, options.agent].some((each) => each !== undefined);
   if (index.store === undefined && found.unindexed.length === 0 && unreadable === 0 && !isNarrowed) return NO_SESSIONS;
   const files = counted(searched, index.store === undefined ? "session" : "changed session");
   const where =

@@ -2,7 +2,7 @@
 import { pastFixes, requireIndex, type PastError, type PastFix } from "../../queries/past-fixes.ts";
 import { errorsIn } from "../../queries/session-errors.ts";
 import { counted } from "../../quantities.ts";
-import { createCommand, here, positiveInteger, jsonLines, project, runnable, type Versioned } from "../command.ts";
+import { createCommand, positiveInteger, jsonLines, project, runnable, team, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { openIndex } from "../find-index.ts";
 import { textOf } from "../context.ts";
@@ -27,7 +27,7 @@ const definition = createCommand("fixes", {
   .argument("<ERROR>", "Message of the error, or - for standard input. With CALL, a session.")
   .argument("[CALL]", "Id of a failed call in the session, to look for its error.")
   .addOption(project)
-  .addOption(here)
+  .addOption(team)
   .option("--limit <n>", "Maximum number of errors.", positiveInteger, 5)
   .addOption(jsonLines("each error, with its fixes"));
 
@@ -42,7 +42,7 @@ export const command = runnable(definition, async (context, [first, callId], opt
   if (index === undefined) return 2;
   try {
     requireIndex(context, index.left);
-    const query = { error, project: options.project, here: options.here ?? false, signal: context.signal };
+    const query = { error, project: options.project, signal: context.signal };
     const found = await pastFixes(index.store, context, query);
     const wanted = found.slice(0, options.limit);
     const rows = await redactedRows(redactorFor(), wanted.map(rowOf));
@@ -85,8 +85,8 @@ function rowOf(error: PastError): FixesOutput {
   return { version: 1, ...error, fixes: error.fixes.map((fix) => ({ ...fix, open: openCommand(fix) })) };
 }
 
-function openCommand({ session_id: id, error_line: line }: PastFix): string {
-  return `transcripts show ${id}${line === null ? "" : ` --line ${line}`}`;
+function openCommand({ session_id: id, host, error_line: line }: PastFix): string {
+  return `transcripts show ${id}${host === null ? "" : " --team"}${line === null ? "" : ` --line ${line}`}`;
 }
 
 function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): string {

@@ -1,13 +1,12 @@
 /** `transcripts forget` */
 import { counted } from "../../quantities.ts";
-import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
+import { agentsId, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { agentAt } from "../../agents/registry.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { isStream, type SessionRef } from "../../places/session-ref.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
-import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
 import {
@@ -32,7 +31,8 @@ const definition = createCommand("forget", {
   summary: "Removes a session from the store for good, and prints the command that deletes its files.",
   description:
     "Lists the entries and snippets that will be removed, with those of subagents, and asks. The store never takes the session again, wherever " +
-    "its files come from, until `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs.",
+    "its files come from, until `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +
+    "With --team the session is removed from the team's database too, whichever machine pushed it, and no push brings it back.",
   examples: {
     "transcripts forget latest --dry-run": "Lists what would be removed.",
     "transcripts forget 0a1b2c3d --yes": "Removes it without asking, for scripts.",
@@ -42,6 +42,7 @@ const definition = createCommand("forget", {
   .argument("<SESSION>", SESSION)
   .option("--dry-run", "Lists what would be removed, and removes nothing.")
   .option("--yes", "Removes without asking.")
+  .option("--team", "Also removes it from the team's database (TRANSCRIPTS_DATABASE_URL).")
   .addOption(jsonObject("what was removed, and the command that deletes the files"));
 type Options = OptionsOf<typeof definition>;
 
@@ -49,6 +50,8 @@ export interface ForgetOutput extends Versioned {
   session_id: string;
   /** Sessions in the store: this one and its subagents. */
   in_index: string[];
+  /** The same in the team's database, if it was asked for. */
+  in_team: string[];
   events: number;
   snippets: number;
   /** Commands that delete the files. */
@@ -59,7 +62,7 @@ export interface ForgetOutput extends Versioned {
 
 interface Plan {
   id: string;
-  /** In the store, and beside a team's in the file with the figures of this machine. */
+  /** In the store of this machine and in the team's database, as far as there is one. */
   stored: readonly Stored[];
   deleteFiles: string[];
 }
@@ -77,27 +80,26 @@ interface Stored {
 export const command = runnable(definition, async (context, [argument], options) => {
   if (argument === "-")
     throw badArguments("SESSION: standard input cannot be removed.", "Give an id, a path or latest.");
-  const stores = await openStores(context);
+  const stores: Stores = {};
   try {
+    if (storePlace(context).exists) stores.local = await openStore(context);
+    if (options.team) stores.team = await openStore({ ...context, team: true });
     return await carryOut(context, await planOf(context, stores, argument), options);
   } finally {
-    for (const store of stores) await store.close();
+    await stores.local?.close();
+    await stores.team?.close();
   }
 });
 
-/** Opens the store, and beside a team's the file with the figures of this machine. Creates none. */
-async function openStores(context: CommandContext): Promise<Store[]> {
-  const { backend } = storePlace(context);
-  const places = backend === "postgres" ? [context, localPlace(context)] : [context];
-  const stores: Store[] = [];
-  for (const place of places) if (storePlace(place).exists) stores.push(await openStore(place));
-  return stores;
+interface Stores {
+  local?: Store | undefined;
+  team?: Store | undefined;
 }
 
 async function carryOut(context: CommandContext, plan: Plan, options: Options): Promise<ExitCode> {
   const { dryRun: isDry = false, json: isJson = false, yes: isSure = false } = options;
   const { sessions, events, snippets } = indexed(plan);
-  const what = `${counted(sessions.length, "session")} in the store with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
+  const what = `${counted(sessions.length, "session")} ${options.team ? "in both stores" : "in the store"} with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
   const isThere = sessions.length > 0;
   if (!isJson && isThere) {
     await context.out(sessionText(context, plan));
@@ -106,13 +108,19 @@ async function carryOut(context: CommandContext, plan: Plan, options: Options): 
   }
   const isRemoved = !isDry && (!isThere || isSure || (await confirmed(context, `${what} will be removed.`)));
   // A session that the store does not have yet is not taken later either.
-  if (isRemoved) for (const { store, sessions: rows, tombstones } of plan.stored) await forget(store, rows, tombstones);
+  // The team's first: if it cannot be reached, the next try still finds the session here.
+  if (isRemoved)
+    for (const { store, sessions: rows, tombstones } of plan.stored.toReversed()) await forget(store, rows, tombstones);
   context.note(isThere ? (isRemoved ? `removed ${what}` : "nothing was removed") : "the store does not have it");
   if (isJson) {
-    const in_index = sessions.map(({ session_id: id }) => id);
+    const idsIn = (backend: Store["backend"]): string[] =>
+      plan.stored.flatMap(({ store, sessions: rows }) =>
+        store.backend === backend ? rows.map(({ session_id: id }) => id) : [],
+      );
+    const [in_index, in_team] = [idsIn("sqlite"), idsIn("postgres")];
     const removed = isRemoved && isThere;
     const { id: session_id, deleteFiles: delete_files } = plan;
-    const output: ForgetOutput = { version: 1, session_id, in_index, events, snippets, delete_files, removed };
+    const output: ForgetOutput = { version: 1, session_id, in_index, in_team, events, snippets, delete_files, removed };
     await context.printObject(output);
   } else if (plan.deleteFiles.length > 0) {
     await context.out(
@@ -130,15 +138,19 @@ function forget(store: Store, rows: readonly StoredSession[], tombstones: readon
 }
 
 /** Finds the session's rows and files. A session without files is only in the store. */
-async function planOf(context: CommandContext, stores: readonly Store[], text: string): Promise<Plan> {
-  const ref = await refOf(context, stores[0], text);
+async function planOf(context: CommandContext, { local, team }: Stores, text: string): Promise<Plan> {
+  const ref = await refOf(context, { local, team }, text);
   const onlyId = typeof ref === "string" ? ref : undefined;
   if (typeof ref !== "string" && isStream(ref))
     throw badArguments(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
   const family =
     typeof ref === "string" ? [] : (await familyOf(context, ref)).flatMap((each) => [each, ...each.alternatives]);
-  const stored: Stored[] = [];
-  for (const store of stores) stored.push(await storedIn(store, family, onlyId));
+  const stored = local === undefined ? [] : [await storedIn(local, family, onlyId)];
+  if (team !== undefined) {
+    const here = stored.flatMap(({ sessions }) => sessions.map(({ session_id: id }) => id));
+    const ids = [...here, ...family.map(({ id }) => id), ...(onlyId === undefined ? [] : [onlyId])];
+    stored.push(await storedInTeam(team, new Set(ids.map(agentsId))));
+  }
   return { id: typeof ref === "string" ? ref : ref.id, stored, deleteFiles: deletionOf(family) };
 }
 
@@ -159,7 +171,7 @@ function deletionOf(refs: readonly SessionRef[]): string[] {
 type Figures = Pick<Stored, "sessions" | "events" | "snippets">;
 const NOTHING: Figures = { sessions: [], events: 0, snippets: 0 };
 
-async function refOf(context: CommandContext, store: Store | undefined, text: string): Promise<SessionRef | string> {
+async function refOf(context: CommandContext, { local, team }: Stores, text: string): Promise<SessionRef | string> {
   const { env, home, cwd } = context;
   try {
     // Without the sessions of the store, which has its own names for them.
@@ -167,18 +179,31 @@ async function refOf(context: CommandContext, store: Store | undefined, text: st
     // Unreadable files can be removed if they are in a session folder.
     return ref.place === "file" ? await sessionNamed(context, text) : ref;
   } catch (error) {
-    if (!isSessionError(error) || error.code !== "not_found" || store === undefined) throw error;
+    if (!isSessionError(error) || error.code !== "not_found") throw error;
     try {
-      return await knownSessionId({ store, where: context }, text);
+      if (local !== undefined) return await knownSessionId({ store: local, where: context }, text);
     } catch (inner) {
-      throw isFieldError(inner) ? (inner.code === "unknown_session" ? error : forCommandLine(inner)) : inner;
+      if (!isFieldError(inner)) throw inner;
+      if (inner.code !== "unknown_session") throw forCommandLine(inner);
     }
+    const ids = new Set((await team?.sessions())?.map(({ session_id: id }) => id).filter((id) => id.startsWith(text)));
+    const [only, ...others] = new Set([...ids].map(agentsId));
+    if (only === undefined) throw error;
+    if (others.length > 0) throw badArguments(`${text} may be ${others.length + 1} sessions.`, "Give more of the id.");
+    return only;
   }
 }
 
-/** Returns the content of the store; empty without one. */
+/** Returns the content of the stores. */
 function indexed({ stored }: Plan): Figures {
-  return stored[0] ?? NOTHING;
+  return stored.reduce<Figures>(
+    (sum, { sessions, events, snippets }) => ({
+      sessions: [...sum.sessions, ...sessions],
+      events: sum.events + events,
+      snippets: sum.snippets + snippets,
+    }),
+    NOTHING,
+  );
 }
 
 function sessionText({ colors }: CommandContext, plan: Plan): string {
@@ -197,45 +222,56 @@ async function storedIn(store: Store, refs: readonly SessionRef[], onlyId?: stri
   const isOne = (session: StoredSession): boolean => {
     const { session_id: id, path } = session;
     if (id === onlyId) return true;
-    return (
-      isOwnSession(session, store) &&
-      refs.some((ref) => (ref.path ?? ref.database) === path && (id === ref.id || id.startsWith(`${ref.id}@`)))
-    );
+    return refs.some((ref) => (ref.path ?? ref.database) === path && (id === ref.id || id.startsWith(`${ref.id}@`)));
   };
-  const chosen = new Set(all.filter(isOne));
-  for (let before = -1; before !== chosen.size;) {
-    before = chosen.size;
-    for (const session of all) if (isBelow(session, chosen)) chosen.add(session);
-  }
+  const sessions = withBelow(all, isOne);
+  const chosen = new Set(sessions);
+  const others = new Set(all.filter((session) => !chosen.has(session)).map(({ session_id: id }) => id));
+  return { store, sessions, tombstones: tombstonesIn(sessions, refs, others), ...(await countsIn(store, sessions)) };
+}
+
+/** Returns what a team's database has of sessions, and of their subagents, whichever machine pushed them. */
+async function storedInTeam(store: Store, ids: ReadonlySet<string>): Promise<Stored> {
+  const sessions = withBelow(await store.sessions(), ({ session_id: id }) => ids.has(agentsId(id)));
+  const forgotten = new Set([...ids, ...sessions.map(({ session_id: id }) => agentsId(id))]);
+  const tombstones = [...forgotten].map((session_id) => ({ session_id, place: "" }));
+  return { store, sessions, tombstones, ...(await countsIn(store, sessions)) };
+}
+
+async function countsIn(store: Store, sessions: readonly StoredSession[]): Promise<Omit<Figures, "sessions">> {
   let events = 0;
   let snippets = 0;
-  for (const { session_id, state } of chosen) {
+  for (const { session_id, state } of sessions) {
     events += state.events;
     const counts = await store.countSnippets(session_id);
     snippets += Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
-  const sessions = [...chosen];
-  const others = new Set(all.filter((session) => !chosen.has(session)).map(({ session_id: id }) => id));
-  return { store, sessions, tombstones: tombstonesIn(store, sessions, refs, others), events, snippets };
+  return { events, snippets };
+}
+
+/** Returns the sessions that are meant, and those that they started. */
+function withBelow(all: readonly StoredSession[], isMeant: (session: StoredSession) => boolean): StoredSession[] {
+  const chosen = new Set(all.filter(isMeant));
+  const parents = new Set([...chosen].map(({ session_id: id }) => id));
+  for (let before = -1; before !== chosen.size;) {
+    before = chosen.size;
+    for (const session of all) {
+      if (session.parent_id === null || !parents.has(session.parent_id)) continue;
+      chosen.add(session);
+      parents.add(session.session_id);
+    }
+  }
+  return [...chosen];
 }
 
 /** Returns tombstones of the sessions of a store, and of those on disk that it does not have. `others`: ids in use. */
 function tombstonesIn(
-  { machine }: Store,
   sessions: readonly StoredSession[],
   refs: readonly SessionRef[],
   others: ReadonlySet<string>,
 ): Tombstone[] {
-  const stored = sessions.flatMap((row) => tombstonesOf(storedRef(row), row.session_id, machine));
+  const stored = sessions.flatMap((row) => tombstonesOf(storedRef(row), row.session_id));
   const places = new Set(stored.map(({ place }) => place));
-  const onDisk = refs.flatMap((ref) =>
-    tombstonesOf(ref, others.has(ref.id) ? suffixedId(ref, machine) : ref.id, machine),
-  );
+  const onDisk = refs.flatMap((ref) => tombstonesOf(ref, others.has(ref.id) ? suffixedId(ref) : ref.id));
   return [...stored, ...onDisk.filter(({ place }) => !places.has(place))];
-}
-
-function isBelow({ parent_id: parent, machine_id, host }: StoredSession, chosen: ReadonlySet<StoredSession>): boolean {
-  const isOnSame = (other: StoredSession): boolean =>
-    machine_id === null || other.machine_id === null ? other.host === host : other.machine_id === machine_id;
-  return parent !== null && [...chosen].some((session) => session.session_id === parent && isOnSame(session));
 }

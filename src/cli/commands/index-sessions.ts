@@ -20,7 +20,7 @@ const definition = createCommand("index", {
   description:
     "Reads the sessions that changed, and writes what is new in them. Indexed sessions stay when their file is deleted; `forget` removes them. A session that was removed with `forget` is only indexed if it is named. " +
     "Passwords, keys and tokens become [REDACTED:kind] before anything is stored. It may be interrupted at any time, and several may run at once. " +
-    "The store is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db, or the PostgreSQL database of TRANSCRIPTS_DATABASE_URL.",
+    "The store is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db.",
   examples: {
     "transcripts index": "Brings the store up to date.",
     "transcripts index --rebuild": "Builds it again.",
@@ -36,7 +36,7 @@ const definition = createCommand("index", {
   .option("--rebuild", "Reads everything again. Keeps snippets, and sessions whose source is gone.")
   .option(
     "--hook",
-    "Instead indexes the session that a hook of Claude Code reports as JSON on standard input; at SessionStart, sessions of the same project that changed since they were indexed, newest first, up to about 50 MB.",
+    "Instead indexes the session that a hook of Claude Code reports as JSON on standard input; at SessionStart, sessions of the same project that changed since they were indexed, newest first, up to about 50 MB. With TRANSCRIPTS_PUSH=1 in the environment, it then does what `transcripts push` does.",
   )
   .addOption(jsonObject("what was done"));
 
@@ -57,7 +57,9 @@ export const command = runnable(definition, async (context, [args], options) => 
   const report = await withStore(context, {}, async (store) => {
     const chosen = options.hook ? { only: await sessionsOfHook(context, store) } : named;
     const asked = { rebuild: options.rebuild ?? false, ...chosen, signal: context.signal };
-    return withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...asked, onProgress }));
+    const done = await withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...asked, onProgress }));
+    if (options.hook === true && isPushWanted(context)) await (await import("./push.ts")).pushed(context, store);
+    return done;
   });
   noteUnread(context, report.unreadable);
   context.note(scopeLine(report));
@@ -67,6 +69,11 @@ export const command = runnable(definition, async (context, [args], options) => 
   }
   return report.sessions > 0 ? 0 : 1;
 });
+
+/** The hook leaves this machine's sessions to an explicit `push`, unless the user says otherwise. */
+function isPushWanted({ env }: CommandContext): boolean {
+  return (env["TRANSCRIPTS_PUSH"] ?? "0") !== "0";
+}
 
 function scopeLine(report: IndexReport): string {
   const { sessions, changed, unchanged, gone, unreadable, damaged, events, bytes } = report;

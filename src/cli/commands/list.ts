@@ -5,7 +5,7 @@ import {
   agent,
   between,
   createCommand,
-  here,
+  team,
   positiveInteger,
   jsonLines,
   project,
@@ -48,7 +48,7 @@ const definition = createCommand("list", {
   .addOption(until("sessions with activity"))
   .addOption(project)
   .addOption(agent)
-  .addOption(here)
+  .addOption(team)
   .option("--subagents", "Includes sessions of subagents.")
   .option("--empty", "Includes sessions in which nothing was said.")
   .option("--all", "Shows all sessions, also on a terminal.")
@@ -118,7 +118,7 @@ function parentsFirst(rows: readonly ListedSession[]): ListedSession[] {
 }
 
 /** Options that leave sessions out. */
-const FILTERS = ["today", "since", "until", "project", "agent", "here"] as const;
+const FILTERS = ["today", "since", "until", "project", "agent"] as const;
 
 function limitAsked({ isTerminal }: CommandContext, options: Options): number {
   if (options.recent !== undefined) return options.recent;

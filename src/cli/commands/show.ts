@@ -1,7 +1,16 @@
 /** `transcripts show` */
 import { isPrompt, type MessageView, type Turn, turnsOf } from "../../parse/turns.ts";
 import { lastTurns } from "../../queries/read-session.ts";
-import { createCommand, positiveInteger, jsonLines, noRedact, runnable, SESSION, type OptionsOf } from "../command.ts";
+import {
+  createCommand,
+  positiveInteger,
+  jsonLines,
+  noRedact,
+  runnable,
+  SESSION,
+  team,
+  type OptionsOf,
+} from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
 import { messageRow } from "../message-row.ts";
@@ -26,6 +35,7 @@ const definition = createCommand("show", {
   nothing: "the session has no such message",
 })
   .argument("<SESSION>", SESSION)
+  .addOption(team)
   .option("--summary", "Only the user's messages.")
   .option("--with-tools", "Includes tool calls, with their inputs and results.")
   .option("--with-thinking", "Includes the model's thinking.")

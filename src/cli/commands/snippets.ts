@@ -22,6 +22,7 @@ import {
   runnable,
   several,
   since,
+  team,
   until,
   wholeNumber,
 } from "../command.ts";
@@ -148,6 +149,7 @@ const queryDefinition = createCommand("query", {
   .option("--limit <n>", "Maximum number of snippets (1-500).", positiveInteger, 50)
   .option("--offset <n>", "Skips the first n.", wholeNumber, 0)
   .option("--full", "Prints the full content.")
+  .addOption(team)
   .addOption(jsonObject("the snippets and their total number"));
 
 const query = runnable(queryDefinition, async (context, [keyword], options) => {

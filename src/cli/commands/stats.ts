@@ -6,7 +6,7 @@ import {
   agent,
   between,
   createCommand,
-  here,
+  team,
   jsonObject,
   project,
   runnable,
@@ -45,7 +45,7 @@ const definition = createCommand("stats", {
   .addOption(until("activity"))
   .addOption(project)
   .addOption(agent)
-  .addOption(here)
+  .addOption(team)
   .addOption(new Option("--by <what>", "Adds a table with one row for each.").choices(ROWS_BY))
   .addOption(jsonObject("the totals, by model and by tool, and the rows of --by"));
 type Options = OptionsOf<typeof definition>;
@@ -98,9 +98,7 @@ export const command = runnable(definition, async (context, [args], options) => 
 
 /** Whether an option leaves sessions out. */
 function isFiltered(options: Options): boolean {
-  return [options.since, options.until, options.project, options.agent, options.here].some(
-    (each) => each !== undefined,
-  );
+  return [options.since, options.until, options.project, options.agent].some((each) => each !== undefined);
 }
 
 /** Returns the time range; undefined without one. */

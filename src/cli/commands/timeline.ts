@@ -1,6 +1,6 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
-import { createCommand, positiveInteger, jsonLines, runnable, SESSION, type Versioned } from "../command.ts";
+import { createCommand, positiveInteger, jsonLines, runnable, SESSION, team, type Versioned } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
@@ -23,6 +23,7 @@ const definition = createCommand("timeline", {
   nothing: "the session has no turn",
 })
   .argument("<SESSION>", SESSION)
+  .addOption(team)
   .option("--last <n>", "Only the last n turns.", positiveInteger)
   .addOption(jsonLines("each turn"));
 

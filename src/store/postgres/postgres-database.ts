@@ -17,7 +17,7 @@ import {
 } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
-import { isPostgresAddress, withoutPassword, type Machine } from "../store-place.ts";
+import { isPostgresAddress, withoutPassword } from "../store-place.ts";
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
 import { TYPES } from "../column-types.ts";
 import { asStoreError } from "./postgres-faults.ts";
@@ -176,12 +176,12 @@ const POSTGRES: Dialect = {
     version === 0
       ? new TranscriptsError(
           "unavailable",
-          `The database ${place} has no index yet.`,
-          "Run `transcripts index` to create it.",
+          `The database ${place} has no sessions yet.`,
+          "Run `transcripts push` to copy those of this machine there.",
         )
       : new TranscriptsError(
           "unavailable",
-          `The index in the database ${place} was created by another version of this program (${version}; this one uses ${SCHEMA_VERSION}).`,
+          `The tables in the database ${place} were created by another version of this program (${version}; this one uses ${SCHEMA_VERSION}).`,
           "Use the same version on all machines, or name another database in TRANSCRIPTS_DATABASE_URL.",
         ),
 };
@@ -235,12 +235,8 @@ function recordsOf(columns: readonly string[], rows: readonly (readonly SqlValue
  * Finds events by comparing folded texts. If the extension `pg_trgm` is installed, an index on the same expression
  * limits how many are read; without it, and for one- and two-letter terms, all are.
  */
-function postgresCandidates(
-  session: SqlSession,
-  query: CandidateQuery,
-  machine: () => Machine,
-): AsyncIterable<Candidate[]> {
-  const { sql, values } = allOf([termsOf(query), filterOf(query, session.dialect, machine)]);
+function postgresCandidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]> {
+  const { sql, values } = allOf([termsOf(query), filterOf(query, session.dialect)]);
   const places = `SELECT ${placeColumns("octet_length(content)")} FROM events WHERE position < ? AND ${sql} ORDER BY position DESC LIMIT ?`;
   return candidatesAt(session, query, ({ before, limit }) => session.all(places, [before, ...values, limit], placeIn));
 }

@@ -98,7 +98,7 @@ function unreachable(place: string, message: string): Told {
   return {
     code: "unavailable",
     problem: `The database ${place} cannot be reached${why}.`,
-    next: `Check that the server is running and that ${ADDRESS} is correct, or unset it to use this machine's own database file.`,
+    next: `Check that the server is running and that ${ADDRESS} is correct.`,
   };
 }
 

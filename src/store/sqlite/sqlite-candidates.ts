@@ -9,7 +9,6 @@ import { numberIn } from "../columns.ts";
 import { type Condition, first as firstRow, type SqlSession } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
-import type { Machine } from "../store-place.ts";
 
 /** More trigrams per term rarely rule out further events, and each costs an index lookup. */
 const MOST_TRIGRAMS = 24;
@@ -27,18 +26,17 @@ const PLACE_COLUMNS = placeColumns("iif(typeof(events.content) = 'blob', 3, 1) *
 export async function* sqliteCandidates(
   database: SqlSession,
   query: CandidateQuery,
-  machine: () => Machine,
 ): AsyncGenerator<Candidate[], void, undefined> {
-  const isFew = await isSmall(database, query, machine);
+  const isFew = await isSmall(database, query);
   const expression = isFew ? undefined : expressionOf(query);
-  const filter = filterOf(query, database.dialect, machine);
+  const filter = filterOf(query, database.dialect);
   yield* candidatesAt(database, query, placesIn(database, expression, filter, isFew));
 }
 
 /** Returns true if the sessions asked for have few events in total. */
-async function isSmall(database: SqlSession, { sessions }: CandidateQuery, machine: () => Machine): Promise<boolean> {
+async function isSmall(database: SqlSession, { sessions }: CandidateQuery): Promise<boolean> {
   if (sessions === undefined) return false;
-  const { sql, values } = ofSessions(sessions, database.dialect, machine);
+  const { sql, values } = ofSessions(sessions, database.dialect);
   const few = `SELECT count(*) AS count FROM (SELECT 1 FROM events WHERE ${sql} LIMIT ${FEW_EVENTS})`;
   const count = await firstRow(database, few, values, (row) => numberIn(row, "count"));
   return (count ?? 0) < FEW_EVENTS;

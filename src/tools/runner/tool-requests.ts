@@ -1,9 +1,8 @@
 /** Runs tool calls with shared resources: one store, opened by the first call that needs it. */
-import { openStore, storePlace } from "../../store/open-store.ts";
-import { localPlace } from "../../store/store-place.ts";
+import { openStore } from "../../store/open-store.ts";
 import type { Store } from "../../store/store.ts";
 import { failure } from "../failure.ts";
-import { STORE_SUGGESTIONS, type StorePurpose, type ToolAnswer, type ToolContext, type ToolExecute } from "../tool.ts";
+import { STORE_SUGGESTIONS, type ToolAnswer, type ToolContext, type ToolExecute } from "../tool.ts";
 
 /** A call in a form that can be sent to another thread. */
 export interface ToolCallRequest {
@@ -21,7 +20,7 @@ export interface ToolSurroundings {
 
 export class ToolCalls {
   readonly #where: ToolSurroundings;
-  readonly #stores = new Map<StorePurpose, Promise<Store>>();
+  #store: Promise<Store> | undefined;
 
   constructor({ env, home }: ToolSurroundings) {
     this.#where = { env, home };
@@ -33,7 +32,7 @@ export class ToolCalls {
       where: { ...this.#where, cwd },
       sessionId,
       signal,
-      openStore: (purpose) => this.#open(purpose),
+      openStore: () => this.#open(),
       now: () => new Date(),
     };
     try {
@@ -47,25 +46,19 @@ export class ToolCalls {
   }
 
   async close(): Promise<void> {
-    const stores = [...this.#stores.values()];
-    this.#stores.clear();
-    for (const store of stores) {
-      // A store that could not be opened needs no closing.
-      await (await store.catch(() => undefined))?.close();
-    }
+    // A store that could not be opened needs no closing.
+    const store = await this.#store?.catch(() => undefined);
+    this.#store = undefined;
+    await store?.close();
   }
 
   /** Returns the open store. If opening failed, the next call tries again. */
-  #open(purpose: StorePurpose): Promise<Store> {
-    // All share one connection to a SQLite file, because a second one would wait for it in the same thread.
-    const use = storePlace(this.#where).backend === "postgres" ? purpose : "figures";
-    const known = this.#stores.get(use);
-    if (known !== undefined) return known;
-    const place = use === "figures" ? localPlace(this.#where) : this.#where;
-    const opening = openStore(place, { readOnly: use === "question" });
-    this.#stores.set(use, opening);
+  #open(): Promise<Store> {
+    if (this.#store !== undefined) return this.#store;
+    const opening = openStore(this.#where);
+    this.#store = opening;
     opening.catch(() => {
-      if (this.#stores.get(use) === opening) this.#stores.delete(use);
+      if (this.#store === opening) this.#store = undefined;
     });
     return opening;
   }

@@ -12,6 +12,7 @@ import type { ForgetOutput } from "../../../src/cli/commands/forget.ts";
 import type { IndexOutput } from "../../../src/cli/commands/index-sessions.ts";
 import type { InitOutput } from "../../../src/cli/commands/init.ts";
 import type { ListOutput } from "../../../src/cli/commands/list.ts";
+import type { PushOutput } from "../../../src/cli/commands/push.ts";
 import type { StatsOutput } from "../../../src/cli/commands/stats.ts";
 import type { TimelineOutput } from "../../../src/cli/commands/timeline.ts";
 import type { MessageOutput } from "../../../src/cli/message-row.ts";
@@ -31,6 +32,7 @@ export interface Outputs {
   index: IndexOutput;
   init: InitOutput;
   list: ListOutput;
+  push: PushOutput;
   show: MessageOutput;
   "snippets cleanup": { old: number; deleted: number };
   "snippets count": Record<string, number>;

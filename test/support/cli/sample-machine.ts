@@ -7,7 +7,7 @@ import { madeEntry } from "../indexing/made-transcript.ts";
 import { FORMATS } from "../parse/transcript-file.ts";
 import { makeTempDir } from "../temp-dir.ts";
 import { assistant, at, calls, result, sampleSession, says, user } from "./claude-lines.ts";
-import { runCli } from "./run-cli.ts";
+import { type CliSetting, runCli } from "./run-cli.ts";
 
 export interface Answer {
   exitCode: number;
@@ -30,6 +30,10 @@ export class Machine {
 
   run(...args: readonly string[]): Promise<Answer> {
     return runCli(args, this);
+  }
+
+  runWith(setting: Partial<CliSetting>, ...args: readonly string[]): Promise<Answer> {
+    return runCli(args, { home: this.home, env: this.env, ...setting });
   }
 
   async rows(...args: readonly string[]): Promise<Record<string, unknown>[]> {

@@ -61,7 +61,11 @@ export const sqlite: TestBackend = {
 
 /** On a server that is started before the first test. */
 export function postgres(server: () => PostgresServer): TestBackend {
-  const placeOf = (url: string): StoreWhere => ({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: makeTempDir() });
+  const placeOf = (url: string): StoreWhere => ({
+    env: { TRANSCRIPTS_DATABASE_URL: url },
+    home: makeTempDir(),
+    team: true,
+  });
   let migrated: Promise<string> | undefined;
   const migrate = async (): Promise<string> => {
     const url = await server().newDatabase();

@@ -69,7 +69,6 @@ export function sessionContract(backend: TestBackend): void {
         [{ projects: ["/work/shop", "/work/paint"] }, ["a", "b"]],
         [{ projects: [] }, []],
         [{ ids: ["b", "c"], agent: "claude-code" }, ["c"]],
-        [{ here: true }, ["a"]],
       ] as const) {
         const said = JSON.stringify(sessions);
         assert.deepEqual(

@@ -24,6 +24,7 @@ export function madeState(changed: Partial<IndexState> = {}): IndexState {
     events: 1,
     format: "claude-code",
     agent_progress: false,
+    copied_revision: 0,
     ...changed,
   };
 }
