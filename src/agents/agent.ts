@@ -83,6 +83,21 @@ export interface Agent {
    */
   resume?(ref: SessionRef, cwd: string | null): Resume | undefined;
 
+  /**
+   * Returns whether a session may be one that `top` started, at any depth, although only its content says so: then its head
+   * is read. Default: no.
+   */
+  mayBeBelow?(ref: SessionRef, top: SessionRef): boolean;
+
+  /**
+   * Returns whether to read a session with `ReadOptions.subagentCopies`, because its subagents have no files of their own; with
+   * files, the copies would be duplicates. Default: no. `listings`: for calls that look at many sessions at one time.
+   */
+  hasSubagentCopies?(ref: SessionRef, listings: FolderListings): Promise<boolean>;
+
+  /** Returns a reader of attachments, up to `maxBytes`, by the path in a block's metadata; it returns undefined for others. */
+  attachments?(ref: SessionRef, maxBytes: number): ((path: string) => Promise<Uint8Array | undefined>) | undefined;
+
   /** Returns the place of a session's file, with those of its subagents. Default: the agent has no files. */
   placeOf?(path: string, ref: SessionRef): Place;
 
@@ -102,6 +117,11 @@ export interface Format extends FormatTraits {
   detect(head: string): boolean;
   /** Others' lines may pass for its, so it is asked after all others. */
   readonly isFallback?: boolean;
+  /**
+   * All texts of a session are in the bytes of its file, as JSON, so that a file whose bytes lack a term need not be read to
+   * search for it.
+   */
+  readonly hasTextsInBytes?: boolean;
   /** The agent prints or exports it, and keeps its sessions in another form. */
   readonly isExport?: boolean;
   /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */
@@ -138,6 +158,15 @@ export interface ProjectLabels {
   ofFolder(label: string, folder: string): "yes" | "maybe" | "no";
   /** The same for a folder of which only the last part of the path is known. */
   ofName(label: string, name: string): "yes" | "maybe" | "no";
+}
+
+/** Folders that were listed, by their path. */
+export type FolderListings = Map<string, FolderListing>;
+
+export interface FolderListing {
+  names: ReadonlySet<string>;
+  /** Returns the ids of the sessions that have subagents' files in the folder. */
+  parents: () => Promise<ReadonlySet<string | null>>;
 }
 
 export interface ScanOptions {

@@ -5,10 +5,10 @@ import { hash } from "node:crypto";
 import type { InputUnit } from "../parse/message-draft.ts";
 import type { FormatTraits, OpenedContent } from "../parse/content.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { type FolderListings, needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
+import type { FolderListings } from "../agents/agent.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { openReadable } from "../sessions/open-session.ts";
-import { outputReader } from "../sessions/session-kept-files.ts";
+import { needsSubagentCopies } from "../sessions/reading-options.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { placeOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
@@ -96,12 +96,12 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
-  const agentProgress = await needsAgentProgress(ref, request.listings);
+  const subagentCopies = await needsSubagentCopies(ref, request.listings);
   // The size and time before reading: if the file changes meanwhile, the next run finds that.
   const dated = ref.path === null || ref.bytes === null ? ref : { ...ref, ...datedNow(ref.path) };
   const content = openReadable(dated, { chunkBytes: request.limits.chunkBytes });
-  const { format, units } = await content.open({ readOutput: outputReader(ref), agentProgress });
-  return { as, ...(await new Indexing({ ...request, ref: dated }, stored, format, agentProgress).run(units)) };
+  const { format, units } = await content.open({ subagentCopies });
+  return { as, ...(await new Indexing({ ...request, ref: dated }, stored, format, subagentCopies).run(units)) };
 }
 
 function datedNow(path: string): Pick<SessionRef, "bytes" | "modifiedMs"> {
@@ -125,7 +125,7 @@ class Indexing {
   readonly #request: IndexRequest;
   readonly #stored: StoredSession | undefined;
   readonly #format: FormatTraits;
-  readonly #agentProgress: boolean;
+  readonly #subagentCopies: boolean;
   readonly #words: WordRedactor;
   readonly #facts: SessionFacts;
   readonly #rows: SessionRows;
@@ -136,12 +136,12 @@ class Indexing {
   #revision: number;
   #written = 0;
 
-  constructor(request: IndexRequest, stored: StoredSession | undefined, format: FormatTraits, agentProgress: boolean) {
+  constructor(request: IndexRequest, stored: StoredSession | undefined, format: FormatTraits, subagentCopies: boolean) {
     const { sessionId, redactor, store } = request;
     this.#request = request;
     this.#stored = stored;
     this.#format = format;
-    this.#agentProgress = agentProgress;
+    this.#subagentCopies = subagentCopies;
     this.#words = new WordRedactor(redactor);
     this.#facts = new SessionFacts({
       hasLines: format.lines !== "none",
@@ -296,10 +296,10 @@ class Indexing {
             lines: this.#facts.lines,
             events: this.#rows.blockCount,
             format: this.#format.name,
-            agent_progress: this.#agentProgress,
+            subagent_copies: this.#subagentCopies,
             copied_revision: 0,
           };
-    const figures = isEnd ? { ...mark, agentProgress: this.#agentProgress } : (this.#stored?.figures ?? null);
+    const figures = isEnd ? { ...mark, subagentCopies: this.#subagentCopies } : (this.#stored?.figures ?? null);
     const done = await store.writeSession({ session: { ...row, state, figures }, expected: this.#revision, ...rows });
     if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
     this.#revision += 1;

@@ -1,7 +1,7 @@
 /** A thread that reads and redacts sessions; what it writes goes through the thread that has the store. */
 import { workerData } from "node:worker_threads";
 import { createRedactor } from "../redact/redactor.ts";
-import type { FolderListings } from "../agents/claude-code/agent-progress.ts";
+import type { FolderListings } from "../agents/agent.ts";
 import type { Machine } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import { serveTasks, type TaskContext } from "../worker-thread.ts";

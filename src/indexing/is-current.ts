@@ -1,5 +1,6 @@
 /** Compares a session on this machine with its stored rows. */
-import { type FolderListings, needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
+import type { FolderListings } from "../agents/agent.ts";
+import { needsSubagentCopies } from "../sessions/reading-options.ts";
 import { placeOf, type SessionRef } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 
@@ -46,7 +47,7 @@ function covers(
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
 }
 
-/** Returns true if `needsAgentProgress` still gives what it gave when the session was indexed. */
+/** Returns true if `needsSubagentCopies` still gives what it gave when the session was indexed. */
 export async function isReadAlike(
   ref: SessionRef,
   stored: StoredSession | undefined,
@@ -54,6 +55,6 @@ export async function isReadAlike(
   listings?: FolderListings,
 ): Promise<boolean> {
   if (stored === undefined) return true;
-  const then = level === "figures" ? (stored.figures?.agentProgress ?? false) : stored.state.agent_progress;
-  return (await needsAgentProgress(ref, listings)) === then;
+  const then = level === "figures" ? (stored.figures?.subagentCopies ?? false) : stored.state.subagent_copies;
+  return (await needsSubagentCopies(ref, listings)) === then;
 }

@@ -1,7 +1,7 @@
 /** Lanes that index sessions: this thread, or other threads while this one writes. */
 import { availableParallelism } from "node:os";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
-import type { FolderListings } from "../agents/claude-code/agent-progress.ts";
+import type { FolderListings } from "../agents/agent.ts";
 import type { Store } from "../store/store.ts";
 import type { IndexWorkerData, StoreCall } from "./index-worker.ts";
 import { indexSession, type Attempt, type IndexRequest } from "./index-session.ts";

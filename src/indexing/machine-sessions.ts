@@ -17,7 +17,6 @@ import {
 import { msOf } from "../parse/times.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { withPartTimes } from "../agents/opencode/part-times.ts";
 import { baseId, forgottenSessions, keyedSessions, type KeyedSession } from "./session-keys.ts";
 
 export interface MachineSessions {
@@ -43,7 +42,7 @@ export async function machineSessions(
 ): Promise<MachineSessions> {
   const stored = await store.sessions();
   const found = only === undefined ? await findSessions(where, { all: true }) : undefined;
-  const refs = await withPartTimes(withKnownForms(found?.sessions ?? only ?? [], stored, found));
+  const refs = withKnownForms(found?.sessions ?? only ?? [], stored, found);
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
   const keyed = keyedSessions(refs, { sessions: stored, isThere });
   const forgotten = forgottenSessions(keyed, await store.forgotten());

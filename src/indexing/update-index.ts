@@ -1,6 +1,6 @@
 /** Updates the store from the sessions on this machine. */
 import type { Redactor } from "../redact/redactor.ts";
-import type { FolderListings } from "../agents/claude-code/agent-progress.ts";
+import type { FolderListings } from "../agents/agent.ts";
 import { placeOf, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./index-session.ts";

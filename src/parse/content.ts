@@ -8,7 +8,7 @@ export interface ReadOptions {
   /** Lines longer than this, in bytes, are skipped. Default 64 MiB. */
   maxLineBytes?: number | undefined;
   /** Uses copies of subagents' messages in the session's own file. Default false: subagents usually have files of their own. */
-  agentProgress?: boolean | undefined;
+  subagentCopies?: boolean | undefined;
   /** Reads an output saved in a separate file; undefined if it is missing. The path is relative to the transcript. */
   readOutput?: ((path: string) => Promise<string | undefined>) | undefined;
   /**

@@ -53,16 +53,16 @@ const WITHOUT_RESULT_NAMES: ReadonlySet<string> = new Set(["claude-code", "claud
 
 /** Returns a content that is the current rows of a session, or all of them. */
 function archivedContent(store: Store, session: StoredSession, withDropped: boolean): SessionContent {
-  const { format, agent_progress } = session.state;
+  const { format, subagent_copies } = session.state;
   const { name, lines, isRedacted = false } = formatNamed(format || "opencode-export");
-  async function* units(agentProgress: boolean | undefined): AsyncGenerator<InputUnit[]> {
+  async function* units(subagentCopies: boolean | undefined): AsyncGenerator<InputUnit[]> {
     const id = session.session_id;
     if (!hasContent(session)) throw withoutContent(session);
     const isWanted = ({ superseded }: { superseded: boolean }): boolean => withDropped || !superseded;
     const messages = (await store.messages(id)).filter(isWanted);
     const blocks = (await store.blocks(id)).filter(isWanted);
     const isCopy = ({ is_sidechain, cwd }: StoredMessage): boolean => is_sidechain && cwd === null;
-    const isLeftOut = name === "claude-code" && agent_progress && agentProgress !== true ? isCopy : () => false;
+    const isLeftOut = name === "claude-code" && subagent_copies && subagentCopies !== true ? isCopy : () => false;
     yield unitsOf(
       session,
       messages.filter((message) => !isLeftOut(message)),
@@ -70,7 +70,9 @@ function archivedContent(store: Store, session: StoredSession, withDropped: bool
       name,
     );
   }
-  return { open: async ({ agentProgress }) => ({ format: { name, lines, isRedacted }, units: units(agentProgress) }) };
+  return {
+    open: async ({ subagentCopies }) => ({ format: { name, lines, isRedacted }, units: units(subagentCopies) }),
+  };
 }
 
 /** A part of a message with its own place and id in the source. */

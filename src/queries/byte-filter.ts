@@ -1,8 +1,6 @@
-/** Decides from the bytes of a Claude Code file whether `find` must read it. Answers are the same with and without it. */
+/** Decides from the bytes of a file whether `find` must read it. Answers are the same with and without it. */
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
-import { claudeCode, claudeStream } from "../agents/claude-code/claude-formats.ts";
-import type { Format } from "../agents/agent.ts";
 import { detectFormat, HEAD_BYTES } from "../agents/detect.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
@@ -55,7 +53,7 @@ export function mayHaveTerms(path: string, terms: readonly string[], least: numb
   }
 }
 
-/** Returns true if this is a Claude Code file that lacks at least `missing` of the runs. */
+/** Returns true if a file, of a format with `hasTextsInBytes`, lacks at least `missing` of the runs. */
 function lacks(path: string, runs: readonly string[], missing: number): boolean {
   const file = openReadSync(path);
   try {
@@ -66,8 +64,8 @@ function lacks(path: string, runs: readonly string[], missing: number): boolean 
     for (let at = 0; ;) {
       const read = readSync(file, buffer, held, CHUNK_BYTES, at);
       if (read === 0) return at > 0;
-      if (at === 0 && !hasByteFilter(detectFormat(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES)))))
-        return false;
+      const format = at === 0 ? detectFormat(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES))) : undefined;
+      if (at === 0 && format?.hasTextsInBytes !== true) return false;
       at += read;
       const text = buffer.toString("latin1", 0, held + read);
       absent = absent.filter((run) => !run.test(text));
@@ -83,9 +81,4 @@ function lacks(path: string, runs: readonly string[], missing: number): boolean 
 
 function isUnusual(text: string): boolean {
   return UNUSUAL.test(text) || UNUSUAL_CHARACTERS.some((character) => text.includes(character));
-}
-
-/** Returns true if the lines of the source can be judged by their bytes. */
-function hasByteFilter(source: Format | undefined): boolean {
-  return source === claudeCode || source === claudeStream;
 }

@@ -1,13 +1,12 @@
 /** Figures of sessions from the store, with prices. */
 import { isCurrent, isReadAlike } from "../indexing/is-current.ts";
-import { withPartTimes } from "../agents/opencode/part-times.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import { given } from "../given.ts";
 import { setCost } from "../parse/message-builder.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums } from "../parse/statistics.ts";
 import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
-import type { FolderListings } from "../agents/claude-code/agent-progress.ts";
+import type { FolderListings } from "../agents/agent.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { placeOf, type SessionRef } from "../places/session-ref.ts";
 import { type StoredAnswer, type StoredFigures, type StoredSession, storedUsage } from "../store/stored-model.ts";
@@ -34,18 +33,16 @@ export async function storedFigures(
   const atPlace = Map.groupBy(sessions, ({ path }) => path);
   const listings: FolderListings = new Map();
   const stored: { asked: SessionRef; session: StoredSession }[] = [];
-  for (const [at, ref] of (await withPartTimes(refs)).entries()) {
-    const asked = refs[at];
-    if (asked === undefined) continue;
+  for (const ref of refs) {
     const archived = ref.archived === null ? undefined : byId.get(ref.archived.sessionId);
-    if (archived !== undefined) stored.push({ asked, session: archived });
+    if (archived !== undefined) stored.push({ asked: ref, session: archived });
     for (const form of ref.archived === null ? formsOf(ref) : []) {
       const here = atPlace.get(placeOf(form)) ?? [];
       const named = here.find(({ session_id: id }) => baseId(id) === form.id);
       const session = named ?? (form.database === null ? here[0] : undefined);
       if (session === undefined || !isCurrent(form, session, "figures")) continue;
       if (!(await isReadAlike(form, session, "figures", listings))) continue;
-      stored.push({ asked, session });
+      stored.push({ asked: ref, session });
       break;
     }
   }

@@ -1,12 +1,12 @@
-/** Options of the parser that depend on the place of a session. */
+/** Options of the parser that depend on the session. */
+import type { FolderListings } from "../agents/agent.ts";
+import { agentAt } from "../agents/registry.ts";
 import { MAX_LINE_BYTES } from "../parse/content.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
-import { needsAgentProgress } from "../agents/claude-code/agent-progress.ts";
-import { outputReader } from "./session-kept-files.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 
 export interface ReadingOptions {
-  /** Reads subagents that have no file of their own too: see `needsAgentProgress`. Default: false. */
+  /** Reads subagents that have no file of their own too: see `needsSubagentCopies`. Default: false. */
   subagents?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -15,12 +15,16 @@ export interface ReadingOptions {
 export async function readingOptions(
   ref: SessionRef,
   { subagents = false, signal }: ReadingOptions = {},
-): Promise<Pick<ParseOptions, "agentProgress" | "maxLineBytes" | "readOutput" | "signal">> {
-  const readOutput = outputReader(ref);
+): Promise<Pick<ParseOptions, "subagentCopies" | "maxLineBytes" | "signal">> {
   return {
     maxLineBytes: MAX_LINE_BYTES,
-    agentProgress: subagents && (await needsAgentProgress(ref)),
+    subagentCopies: subagents && (await needsSubagentCopies(ref)),
     ...(signal === undefined ? {} : { signal }),
-    ...(readOutput === undefined ? {} : { readOutput }),
   };
+}
+
+/** See `Agent.hasSubagentCopies`. For an archived session, that was decided when it was indexed. */
+export async function needsSubagentCopies(ref: SessionRef, listings: FolderListings = new Map()): Promise<boolean> {
+  if (ref.archived !== null) return true;
+  return (await agentAt(ref)?.hasSubagentCopies?.(ref, listings)) ?? false;
 }

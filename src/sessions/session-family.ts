@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { agentAt, agentNamed } from "../agents/registry.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
@@ -25,10 +24,9 @@ export function refsIn({ ref, children }: SessionNode): SessionRef[] {
 }
 
 /**
- * Returns a session with all sessions below it, at any depth. For Claude Code: files in the session's own folder, and
- * files of older versions beside it that name it. For opencode: our transcripts (also those in the folder of the session's
- * transcript) and the store together. With `where.archive`, also those that only our store has. A subagent is in the tree
- * once, even if parents form a cycle.
+ * Returns a session with all sessions below it, at any depth: those of its place (see `Agent.placeOf`), and of all places with
+ * forms if it may have some. With `where.archive`, also those that only our store has. A subagent is in the tree once, even if
+ * parents form a cycle.
  */
 export async function sessionFamily(
   ref: SessionRef,
@@ -47,20 +45,19 @@ export async function sessionFamily(
   const others = !hasForms && own !== undefined && where.archive === undefined ? [] : roots;
   const first = own === undefined || (hasForms && roots.some(({ path }) => path === own.path)) ? [] : [own];
   const found = await findSessions({ ...where, roots: [...first, ...others] }, { all: true, archived: true, files });
-  if (hasForms || own === undefined) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
-  const unreadable = found.unreadable.filter(({ path }) => isWithin(own.path, path));
-  /** Only the content of an older version's file names the session that started it. */
-  const isOlder = ({ agentId, parentId }: SessionRef, path: string): boolean =>
-    agentId !== null && parentId === null && dirname(path) === own.path;
+  if (hasForms) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
+  const isInPlace = (path: string): boolean => own === undefined || isWithin(own.path, path);
+  const unreadable = found.unreadable.filter(({ path }) => isInPlace(path));
   const known = await mapFiles(found.sessions, async (each) => {
-    if (each.path === null || !isWithin(own.path, each.path)) return each;
-    const member = { ...each, projectLabel: ref.projectLabel };
-    if (!isOlder(each, each.path)) return member;
+    if (each.path === null || !isInPlace(each.path)) return each;
+    // The label is that of the place below the root that was searched.
+    const member = own === undefined ? each : { ...each, projectLabel: ref.projectLabel };
+    if (agent.mayBeBelow?.(each, ref) !== true) return member;
     try {
       return { ...member, parentId: (await readHead(each, files)).parentId };
     } catch (error) {
-      if (isReadFault(error) && !isAbsent(error.cause))
-        unreadable.push({ path: each.path, reason: reasonOf(error.cause) });
+      if (!isReadFault(error)) throw error;
+      if (!isAbsent(error.cause)) unreadable.push({ path: each.path, reason: reasonOf(error.cause) });
       return member;
     }
   });

@@ -292,7 +292,7 @@ const STATE: Columns<Omit<IndexState, "events"> & { event_count: number }> = {
   lines: number,
   event_count: number,
   format: text,
-  agent_progress: boolean,
+  subagent_copies: boolean,
   copied_revision: number,
 };
 
@@ -511,7 +511,7 @@ function markIn(written: string): FiguresMark | null {
     rules: numberOf(mark, "rules"),
     source_bytes: numberOf(mark, "source_bytes"),
     source_modified_ms: numberOf(mark, "source_modified_ms"),
-    agentProgress: mark["agentProgress"] === true,
+    subagentCopies: mark["subagentCopies"] === true,
   };
 }
 

@@ -92,8 +92,8 @@ export type StoredAnswer = Pick<UsageRecord, "calls" | "messages"> &
 
 /** State of the source that the figures of a session are from. */
 export interface FiguresMark extends Pick<IndexState, "rules" | "source_bytes" | "source_modified_ms"> {
-  /** See `ReadOptions.agentProgress`. */
-  agentProgress: boolean;
+  /** See `ReadOptions.subagentCopies`. */
+  subagentCopies: boolean;
 }
 
 /** Counts of content that is in no row. */
@@ -124,8 +124,8 @@ export interface IndexState {
   events: number;
   /** Name of the `Format`; empty without content. */
   format: string;
-  /** See `ReadOptions.agentProgress`. */
-  agent_progress: boolean;
+  /** See `ReadOptions.subagentCopies`. */
+  subagent_copies: boolean;
   /**
    * In a team's database: the revision on the session's machine that was last copied whole; 0 until then, and in the store
    * of a machine.
@@ -142,7 +142,7 @@ export const NOT_INDEXED: IndexState = {
   lines: 0,
   events: 0,
   format: "",
-  agent_progress: false,
+  subagent_copies: false,
   copied_revision: 0,
 };
 

@@ -16,7 +16,7 @@ import { damagedBytes } from "../support/parse/damage.ts";
 
 export interface FuzzCase {
   input: Buffer;
-  options: Pick<ParseOptions, "agentProgress" | "maxLineBytes" | "maxInlineContentBytes">;
+  options: Pick<ParseOptions, "subagentCopies" | "maxLineBytes" | "maxInlineContentBytes">;
   cuts: number[];
 }
 
@@ -106,7 +106,7 @@ export const anyCase: fc.Arbitrary<FuzzCase> = fc.record({
     ),
   ),
   options: fc.record({
-    agentProgress: fc.boolean(),
+    subagentCopies: fc.boolean(),
     maxLineBytes: size(5 * 1024 * 1024),
     maxInlineContentBytes: size(256 * 1024),
   }),

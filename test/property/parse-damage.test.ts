@@ -21,7 +21,7 @@ describe("a file of which any part is damaged", () => {
   });
 
   test("also with the subagents' messages of progress lines, small limits and flat prices", async () => {
-    const options = { agentProgress: true, maxInlineContentBytes: 5, maxLineBytes: 400, pricing: "flat" } as const;
+    const options = { subagentCopies: true, maxInlineContentBytes: 5, maxLineBytes: 400, pricing: "flat" } as const;
     await fc.assert(
       fc.asyncProperty(anyLines(), damages, async (lines, done) => {
         const input = damaged(file(lines), done);

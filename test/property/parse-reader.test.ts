@@ -25,9 +25,9 @@ const anyBytes = damagedBytes(anyLines(40).map((lines) => Buffer.from(lines.map(
 describe("a session read block by block", () => {
   test("is that of the whole parse, with any chunks", async () => {
     await fc.assert(
-      fc.asyncProperty(anyBytes, cuts, fc.boolean(), async (bytes, places, agentProgress) => {
-        const whole = await parsedWithCounts(bytes, { agentProgress });
-        const read = await readBlocks(pieces(bytes, places), { agentProgress, generateId: countingIds() });
+      fc.asyncProperty(anyBytes, cuts, fc.boolean(), async (bytes, places, subagentCopies) => {
+        const whole = await parsedWithCounts(bytes, { subagentCopies });
+        const read = await readBlocks(pieces(bytes, places), { subagentCopies, generateId: countingIds() });
         const calls = correlateToolCalls(read.messages, read.blocks);
         assert.deepEqual(read.messages, whole.messages);
         assert.deepEqual(read.blocks, whole.content_blocks);

@@ -16,7 +16,7 @@ import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";
-import { needsAgentProgress } from "../../src/agents/claude-code/agent-progress.ts";
+import { needsSubagentCopies } from "../../src/sessions/reading-options.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";
 import { openReadable } from "../../src/sessions/open-session.ts";
@@ -82,10 +82,10 @@ function comparable({ messages, blocks, calls }: Model): unknown {
 
 async function parsed(
   content: Parameters<typeof parseTranscript>[1],
-  agentProgress: boolean,
+  subagentCopies: boolean,
   redactor: Redactor,
 ): Promise<unknown> {
-  const options = { maxInlineContentBytes: Number.POSITIVE_INFINITY, agentProgress };
+  const options = { maxInlineContentBytes: Number.POSITIVE_INFINITY, subagentCopies };
   const result = await redactResult(await parseTranscript(ID, content, options), redactor);
   return comparable({ messages: result.messages, blocks: result.content_blocks, calls: result.tool_calls });
 }
@@ -183,7 +183,7 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
     };
     const kept = comparable({ ...rows, calls: correlateToolCalls(rows.messages, rows.blocks) });
     const content = ref.database !== null ? openReadable(ref) : readFileSync(ref.path ?? "");
-    assert.deepEqual(kept, await parsed(content, await needsAgentProgress(ref), redactor), said);
+    assert.deepEqual(kept, await parsed(content, await needsSubagentCopies(ref), redactor), said);
   };
   try {
     for (const step of steps) {

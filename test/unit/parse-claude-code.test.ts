@@ -746,7 +746,7 @@ describe("what progress lines copy of a subagent", () => {
   });
 
   test("is taken on demand, as the subagent's", async () => {
-    const { messages, stats } = await parsed([line], { agentProgress: true });
+    const { messages, stats } = await parsed([line], { subagentCopies: true });
     assert.deepEqual(
       messages.map(({ source_id, agent_id, is_sidechain }) => [source_id, agent_id, is_sidechain]),
       [["msg_sub", "a7", true]],

@@ -6,7 +6,7 @@ import type { FileHandle } from "../../src/transcript/files/file-system.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { type OpenOptions } from "../../src/sessions/open-session.ts";
 import { sessionBytes } from "../../src/places/session-bytes.ts";
-import { outputReader } from "../../src/sessions/session-kept-files.ts";
+import { outputReader } from "../../src/agents/transcripts/read-kept-files.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { type SessionRef, sessionRef } from "../../src/places/session-ref.ts";
@@ -180,11 +180,6 @@ describe("outputs of a transcript", () => {
     };
     const read = outputReader(ref, { ...nodeSessionFiles, openRead });
     await assert.rejects(async () => read?.("ses_1/outputs/a.txt"), isCode("unreadable"));
-  });
-
-  test("belong to our transcripts only", async () => {
-    const machine = new Machine();
-    assert.equal(outputReader(await fileRef(machine.claudeFile("-p/s.jsonl"))), undefined);
   });
 
   test("a transcript that was carried off alone finds none", async () => {

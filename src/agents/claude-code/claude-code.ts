@@ -7,6 +7,7 @@ import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
 import { claudeLabels, claudePlace, claudeRef, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
 import { claudeTools } from "./claude-tools.ts";
 import { cleanupOf } from "./cleanup.ts";
+import { hasSubagentCopies } from "./subagent-copies.ts";
 
 const NAME = "claude-code";
 
@@ -23,6 +24,8 @@ export const claudeCode: Agent = {
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
   // A subagent's file names the session that started it.
   head: async ({ agentId }, _files, head) => ({ ...head, parentId: agentId === null ? null : head.sessionId }),
+  hasSubagentCopies,
+  mayBeBelow: isOlderSubagent,
   fileRef: (file) => claudeRef({ ...file, segments: claudePlace(file.path).segments }),
   labels: claudeLabels,
   resume,
@@ -76,4 +79,10 @@ function folderOf({ id, path }: SessionRef, cwd: string | null): string | undefi
 function belongings(path: string, { agentId }: SessionRef): string[] {
   const name = basename(path, extname(path));
   return agentId === null && SESSION_FOLDER.test(name) ? [join(dirname(path), name)] : [];
+}
+
+/** Older versions put the files of subagents beside those of sessions. */
+function isOlderSubagent({ path, agentId, parentId }: SessionRef, top: SessionRef): boolean {
+  if (path === null || top.path === null || agentId === null || parentId !== null) return false;
+  return dirname(path) === claudePlace(top.path).folder;
 }

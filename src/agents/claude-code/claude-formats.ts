@@ -18,6 +18,7 @@ export const claudeStream: Format = {
     return isStream;
   },
   isFallback: true,
+  hasTextsInBytes: true,
   isExport: true,
   read: readClaudeLines,
   head: async () => undefined,
@@ -41,6 +42,7 @@ export const claudeCode: Format = {
     return isUntyped && count === 1;
   },
   isFallback: true,
+  hasTextsInBytes: true,
   read: readClaudeLines,
   head: async (start) => {
     const head = await headOfUnits(readClaudeLines(only(start), {}));

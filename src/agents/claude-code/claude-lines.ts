@@ -27,14 +27,14 @@ export function readClaudeLines(chunks: AsyncIterable<Uint8Array>, options: Read
 }
 
 class ClaudeRecordReader implements RecordReader {
-  readonly #agentProgress: boolean;
+  readonly #subagentCopies: boolean;
   readonly #repeats = new ClaudeRepeats();
   readonly #queue = new QueuedPrompts();
   readonly #totals = new StreamTotals();
   readonly #titles = new ClaudeTitles();
 
-  constructor({ agentProgress = false }: ReadOptions) {
-    this.#agentProgress = agentProgress;
+  constructor({ subagentCopies = false }: ReadOptions) {
+    this.#subagentCopies = subagentCopies;
   }
 
   unit(line: RawLine, fields: Fields, problems: readonly ParseError[]): InputUnit {
@@ -54,7 +54,7 @@ class ClaudeRecordReader implements RecordReader {
 
   #drafts(type: string, fields: Fields): readonly MessageDraft[] {
     if (type !== "queue-operation")
-      return messagesOf(type, fields, this.#agentProgress).filter((draft) => !this.#queue.isDelivered(draft));
+      return messagesOf(type, fields, this.#subagentCopies).filter((draft) => !this.#queue.isDelivered(draft));
     const prompt = this.#queue.operate(fields);
     return prompt === undefined ? NO_MESSAGES : [prompt];
   }

@@ -52,13 +52,13 @@ const SKIPPED_TYPES: ReadonlySet<string> = new Set([
 const CONVERSATION = new Set(["user", "assistant", "system", "summary"]);
 
 /** Returns the messages of a record of this type: at most one. */
-export function messagesOf(type: string, record: Fields, agentProgress: boolean): readonly MessageDraft[] {
+export function messagesOf(type: string, record: Fields, subagentCopies: boolean): readonly MessageDraft[] {
   if (type === "assistant") return [assistantDraft(record)];
   if (type === "user") return [userDraft(record)];
   if (type === "system") return [systemDraft(record)];
   if (type === "summary") return [summaryDraft(record)];
   if (type === "attachment") return optional(queuedDraft(record));
-  if (type === "progress" && agentProgress) return optional(progressDraft(record));
+  if (type === "progress" && subagentCopies) return optional(progressDraft(record));
   return NO_MESSAGES;
 }
 

@@ -6,6 +6,7 @@ import { isAbsent, reasonOf } from "../../places/reasons.ts";
 import type { SessionFiles } from "../../places/session-files.ts";
 import { type Place, type SessionRef, sessionRef, type Unreadable } from "../../places/session-ref.ts";
 import { columnsOf, openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
+import { withPartTimes } from "./part-times.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
 const TABLES_1: Readonly<Record<string, readonly string[]>> = {
@@ -91,7 +92,10 @@ function sessionsIn(path: string, database: SqliteReader, agent: string): Scanne
     if (!isSecond) return storeRef(place, first.get(id)) ?? [];
     return storeRef(place, second.get(id) ?? preview.get(id) ?? { id }) ?? [];
   });
-  return { sessions, unreadable: unknownRows(database).map((reason) => ({ path, reason })) };
+  return {
+    sessions: withPartTimes(database, sessions),
+    unreadable: unknownRows(database).map((reason) => ({ path, reason })),
+  };
 }
 
 /** Returns each session's id, and whether its messages are in the tables of 2.x. */

@@ -4,49 +4,21 @@
  */
 import type { Fields } from "../../parse/json-fields.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import { columnsOf, openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
+import { columnsOf, type SqliteReader } from "../../places/sqlite-reader.ts";
 
-/** Number of newest sessions to check per database: a running turn is in one of them. */
+/** Number of newest sessions of a database that are checked: a running turn is in one of them. */
 const NEWEST = 10;
 
 const TABLES = ["message", "part", "session_message"];
 
-/** Returns the refs with later times where messages or parts have them. */
-export async function withPartTimes(refs: readonly SessionRef[]): Promise<SessionRef[]> {
-  const newest = newestStored(refs);
-  if (newest.size === 0) return [...refs];
-  const times = new Map<SessionRef, number>();
-  for (const [path, sessions] of newest) {
-    for (const [ref, time] of await timesIn(path, sessions)) times.set(ref, time);
-  }
-  return refs.map((ref) => {
-    const time = times.get(ref) ?? 0;
-    return time > ref.modifiedMs ? { ...ref, modifiedMs: time } : ref;
-  });
-}
-
-function newestStored(refs: readonly SessionRef[]): Map<string, SessionRef[]> {
-  const stored = refs.filter(({ database }) => database !== null);
-  const byDatabase = Map.groupBy(stored, ({ database }) => database ?? "");
-  const newestFirst = (a: SessionRef, b: SessionRef): number => b.modifiedMs - a.modifiedMs;
-  return new Map([...byDatabase].map(([path, all]) => [path, all.toSorted(newestFirst).slice(0, NEWEST)]));
-}
-
-/** Returns nothing if the database lacks these columns or cannot be read now; then the sessions' own times are used. */
-async function timesIn(path: string, refs: readonly SessionRef[]): Promise<[SessionRef, number][]> {
-  let database: SqliteReader | undefined;
-  try {
-    database = await openSqlite(path);
-    const reader = database;
-    const queries = TABLES.filter((table) => hasTimes(reader, table)).map((table) =>
-      reader.query(`SELECT max(time_updated) AS time FROM ${table} WHERE session_id = ?`),
-    );
-    return refs.map((ref) => [ref, Math.max(0, ...queries.map((query) => timeIn(query(ref.id))))]);
-  } catch {
-    return [];
-  } finally {
-    database?.close();
-  }
+/** Returns the sessions of a database with later times where messages or parts have them. */
+export function withPartTimes(database: SqliteReader, refs: readonly SessionRef[]): SessionRef[] {
+  const queries = TABLES.filter((table) => hasTimes(database, table)).map((table) =>
+    database.query(`SELECT max(time_updated) AS time FROM ${table} WHERE session_id = ?`),
+  );
+  const newest = refs.toSorted((a, b) => b.modifiedMs - a.modifiedMs).slice(0, NEWEST);
+  const times = new Map(newest.map((ref) => [ref, Math.max(...queries.map((query) => timeIn(query(ref.id))))]));
+  return refs.map((ref) => ({ ...ref, modifiedMs: Math.max(ref.modifiedMs, times.get(ref) ?? 0) }));
 }
 
 function hasTimes(database: SqliteReader, table: string): boolean {

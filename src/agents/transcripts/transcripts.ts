@@ -9,6 +9,7 @@ import { nearestWith } from "../../places/project-folder.ts";
 import { mapFiles, type SessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../../places/session-ref.ts";
 import { walk, type WalkedFile } from "../../places/walk.ts";
+import { attachmentReader, outputReader, transcriptsFolderOf } from "./read-kept-files.ts";
 import { jsonl, markdown } from "./transcript-files.ts";
 
 /** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
@@ -42,6 +43,10 @@ export const transcripts: Agent = {
       agent: RECORDED_AGENT,
       project: projectOf(transcriptsFolderOf(file.path, head.parentId)),
     }),
+  open: (ref, files, content) => ({
+    open: (options) => content.open({ ...options, readOutput: options.readOutput ?? outputReader(ref, files) }),
+  }),
+  attachments: attachmentReader,
   placeOf: (path, { parentId }) => {
     const folder = transcriptsFolderOf(path, parentId);
     return { agent: NAME, path: folder, within: projectOf(folder) ?? folder };
@@ -138,10 +143,4 @@ async function transcriptRef(
 function projectOf(transcriptsFolder: string): string | null {
   const data = dirname(transcriptsFolder);
   return basename(data) === DATA_FOLDER ? dirname(data) : null;
-}
-
-/** Returns the transcripts folder of a transcript. */
-export function transcriptsFolderOf(path: string, parentId: string | null): string {
-  const folder = dirname(path);
-  return parentId !== null && basename(folder) === safeSegment(parentId) ? dirname(folder) : folder;
 }

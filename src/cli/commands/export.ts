@@ -5,7 +5,7 @@ import { createFolder } from "../../user-folders.ts";
 import { MAX_IMAGE_BYTES, type PageSession } from "../../render/html/outline.ts";
 import { counted } from "../../quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
-import { attachmentReader } from "../../sessions/session-kept-files.ts";
+import { agentAt } from "../../agents/registry.ts";
 import { reasonOf } from "../../places/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
@@ -204,9 +204,9 @@ async function writeTranscripts(
     context.note(`left out: ${counted(all.length - 1, "subagent")}; with -o FILE each gets a file of its own`);
 }
 
-/** Finds images saved beside a transcript. */
+/** Finds images saved beside a session. */
 function imageReader(ref: SessionRef): PageSession["readImage"] {
-  const read = attachmentReader(ref, MAX_IMAGE_BYTES);
+  const read = ref.archived === null ? agentAt(ref)?.attachments?.(ref, MAX_IMAGE_BYTES) : undefined;
   if (read === undefined) return undefined;
   return async ({ metadata: { path, media_type: mediaType } }) => {
     if (typeof path !== "string" || mediaType === undefined) return undefined;

@@ -43,7 +43,7 @@ export const command = runnable(definition, async (context, [argument], options)
   const { follow = false } = options;
   const named = await sessionToTail(context, argument, options);
   if (named === undefined) return 1;
-  // A transcript can be followed, opencode's store cannot.
+  // A transcript can be followed, a database cannot.
   const ref = (follow && [named, ...named.alternatives].find(({ path }) => path !== null)) || named;
   const printer = tailPrinter(context, ref, options);
   if (ref.archived !== null && follow) {
@@ -53,7 +53,7 @@ export const command = runnable(definition, async (context, [argument], options)
   if (ref.path === null || ref.bytes === null || ref.archived !== null) {
     if (follow && ref.database !== null) {
       throw badArguments(
-        `Session ${ref.id} is in opencode's store, which cannot be followed.`,
+        `Session ${ref.id} is in a database, which cannot be followed.`,
         "Follow its transcript, or run without -f.",
       );
     }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { jsonOf, SessionRows } from "../../../src/indexing/session-rows.ts";
 import { contentOf, detectFormat } from "../../../src/agents/detect.ts";
 import type { ReadOptions } from "../../../src/parse/content.ts";
-import { outputReader } from "../../../src/sessions/session-kept-files.ts";
+import { outputReader } from "../../../src/agents/transcripts/read-kept-files.ts";
 import { sessionRef } from "../../../src/places/session-ref.ts";
 import { storableJson, storableKey, storableText } from "../../../src/store/storable.ts";
 import type { StoredBlock, StoredMessage } from "../../../src/store/stored-model.ts";

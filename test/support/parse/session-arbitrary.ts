@@ -88,7 +88,7 @@ class SessionScribe {
     const { kind, text, choice } = step;
     if (kind === "answer") this.#answer(step);
     else if (kind === "result") this.#result(step);
-    else if (kind === "agent progress") this.#agentProgress(step);
+    else if (kind === "agent progress") this.#subagentCopies(step);
     else if (kind === "prompt") this.#user(step, { content: choice % 2 === 0 ? text : [{ type: "text", text }] });
     else if (kind === "meta") this.#user(step, { content: text }, { isMeta: true });
     else if (kind === "without uuid") this.#user(step, { content: text }, { uuid: undefined });
@@ -154,7 +154,7 @@ class SessionScribe {
     this.#user(step, { content: [{ ...block, ...error }] }, kept === undefined ? {} : { toolUseResult: kept });
   }
 
-  #agentProgress(step: Step): void {
+  #subagentCopies(step: Step): void {
     const usage = { input_tokens: 3, output_tokens: step.choice };
     const inner = {
       type: "assistant",

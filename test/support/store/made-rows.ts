@@ -23,7 +23,7 @@ export function madeState(changed: Partial<IndexState> = {}): IndexState {
     lines: 9,
     events: 1,
     format: "claude-code",
-    agent_progress: false,
+    subagent_copies: false,
     copied_revision: 0,
     ...changed,
   };

@@ -7,7 +7,7 @@ import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { overSessions } from "../../src/queries/over-sessions.ts";
 import { sessionRef } from "../../src/places/session-ref.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
-import { needsAgentProgress } from "../../src/agents/claude-code/agent-progress.ts";
+import { needsSubagentCopies } from "../../src/sessions/reading-options.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf } from "../support/cli/json-output.ts";
@@ -69,14 +69,14 @@ async function total(home: string, ...argv: string[]): Promise<{ messages: numbe
 describe("subagents that exist only in progress lines", () => {
   test("are needed if they have no file", async () => {
     const needed = async (files?: "folder" | "beside" | "of another"): Promise<boolean> =>
-      needsAgentProgress(await fileRef(homeWith(files).path));
+      needsSubagentCopies(await fileRef(homeWith(files).path));
     assert.deepEqual(
       [await needed(), await needed("folder"), await needed("beside"), await needed("of another")],
       [true, false, false, true],
     );
     const { path } = homeWith("folder");
     const own = await fileRef(join(dirname(path), SESSION, "subagents", "agent-a1b2.jsonl"));
-    assert.equal(await needsAgentProgress(own), false);
+    assert.equal(await needsSubagentCopies(own), false);
   });
 
   test("count in stats and list, once", async () => {
@@ -184,10 +184,10 @@ describe("subagents that exist only in progress lines", () => {
   test("the errors of a session equal those of the full parse, with or without copies", async () => {
     const repeated = session.replace(below.map(progress).join(""), "") + below.map(progress).join("");
     for (const text of [session, repeated, below.map(progress).join("")]) {
-      for (const agentProgress of [false, true]) {
-        const whole = await parseTranscript("S", text, { agentProgress });
+      for (const subagentCopies of [false, true]) {
+        const whole = await parseTranscript("S", text, { subagentCopies });
         const expected = whole.tool_calls.filter(({ status }) => status === "error").map(({ tool_use_id: id }) => id);
-        const { found: quick } = await failedCalls(contentOf(text), { agentProgress });
+        const { found: quick } = await failedCalls(contentOf(text), { subagentCopies });
         assert.deepEqual(
           quick.map(({ failed }) => failed.tool_use_id),
           expected,

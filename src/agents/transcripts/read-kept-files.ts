@@ -1,10 +1,10 @@
 /** Reads files saved beside a transcript. */
-import { join, sep } from "node:path";
-import { cannotOpen } from "../places/session-bytes.ts";
-import { isAbsent } from "../places/reasons.ts";
-import { nodeSessionFiles, type SessionFiles, bytesOfFile, textOfFile } from "../places/session-files.ts";
-import type { SessionRef } from "../places/session-ref.ts";
-import { transcriptsFolderOf } from "../agents/transcripts/transcripts.ts";
+import { basename, dirname, join, sep } from "node:path";
+import { cannotOpen } from "../../places/session-bytes.ts";
+import { isAbsent } from "../../places/reasons.ts";
+import { nodeSessionFiles, type SessionFiles, bytesOfFile, textOfFile } from "../../places/session-files.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
+import { safeSegment } from "../../transcript/transcript-paths.ts";
 
 /** Output paths as the recorder writes them; other paths in a transcript are not read. */
 const OUTPUT_PATH = /^[\w-]+\/outputs\/[\w-]+\.txt$/;
@@ -35,7 +35,7 @@ export function attachmentReader(
  * Returns a function that reads a file saved beside a transcript with `read`, given its path relative to the transcripts
  * folder. The function returns undefined if the file is missing or its path does not match `pattern`, never reads outside
  * of that folder, even through links, and rejects with a `TranscriptsError` if a file cannot be read. Undefined if the session
- * is not a transcript.
+ * has no file.
  */
 function keptFileReader<T>(
   ref: SessionRef,
@@ -43,7 +43,7 @@ function keptFileReader<T>(
   read: (path: string) => Promise<T | undefined>,
   files: Pick<SessionFiles, "realpath">,
 ): ((path: string) => Promise<T | undefined>) | undefined {
-  if (ref.place !== "transcript" || ref.path === null || ref.archived !== null) return undefined;
+  if (ref.path === null) return undefined;
   const folder = transcriptsFolderOf(ref.path, ref.parentId);
   return async (path) => {
     if (!pattern.test(path)) return undefined;
@@ -56,4 +56,10 @@ function keptFileReader<T>(
       throw cannotOpen(ref, error);
     }
   };
+}
+
+/** Returns the transcripts folder of a transcript. */
+export function transcriptsFolderOf(path: string, parentId: string | null): string {
+  const folder = dirname(path);
+  return parentId !== null && basename(folder) === safeSegment(parentId) ? dirname(folder) : folder;
 }

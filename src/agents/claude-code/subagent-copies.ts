@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { isAbsent } from "../../places/reasons.ts";
 import { mapFiles, nodeSessionFiles } from "../../places/session-files.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import type { Format } from "../agent.ts";
+import type { FolderListing, FolderListings, Format } from "../agent.ts";
 import { readFileHead } from "../session-head.ts";
 import { claudeCode } from "./claude-formats.ts";
 
@@ -13,27 +13,13 @@ const AGENT_FILE = /^agent-.*\.jsonl$/;
 /** Sessions named in subagent files of older versions, by the file's path. Cached, as they do not change. */
 const knownParents = new Map<string, string>();
 
-/** Contents of folders, for calls that look at many sessions at one time. */
-export type FolderListings = Map<string, FolderListing>;
-
-interface FolderListing {
-  names: ReadonlySet<string>;
-  /** Returns the ids of the sessions that have subagent files in this folder, where older versions put them. */
-  parents: () => Promise<ReadonlySet<string | null>>;
-}
-
 /**
- * Returns whether to read a session with `agentProgress`: a top-level session of Claude Code without subagent files. Older
- * versions kept subagents only as copies in `progress` lines; with files, the copies would be duplicates. False for
- * standard input, and if a folder cannot be read. For an archived session, that was decided when it was indexed.
+ * See `Agent.hasSubagentCopies`: a top-level session without subagent files. Older versions kept subagents only as copies in
+ * `progress` lines. False if a folder cannot be read.
  */
-export async function needsAgentProgress(
-  ref: Pick<SessionRef, "place" | "path" | "agentId" | "parentId" | "archived">,
-  listings: FolderListings = new Map(),
-): Promise<boolean> {
-  const { place, path, agentId, parentId, archived } = ref;
-  if (archived !== null) return true;
-  if (place !== "claude-code" || path === null || agentId !== null || parentId !== null) return false;
+export async function hasSubagentCopies(ref: SessionRef, listings: FolderListings): Promise<boolean> {
+  const { path, agentId, parentId } = ref;
+  if (path === null || agentId !== null || parentId !== null) return false;
   const folder = dirname(path);
   const id = basename(path, ".jsonl");
   try {
