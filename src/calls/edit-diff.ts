@@ -6,7 +6,7 @@ import type { FileEdit } from "./file-edits.ts";
 const MAX_DIFFERENCES = 1_000;
 
 /** Returns the lines that an edit removes, adds and keeps, each after `-`, `+` or a space; `@@` divides its parts. */
-function editLines(edit: FileEdit): string[] {
+export function editLines(edit: FileEdit): string[] {
   switch (edit.how) {
     case "replace":
       return textDiff(edit.before, edit.after);

@@ -23,6 +23,8 @@ export interface StepContext {
 }
 
 export interface PlainCommand extends ProgramCall, StepContext {
+  /** As written, with its redirections. */
+  text: string;
   /** File that the output is written to. */
   output: string | null;
   /** Body of a heredoc or here-string. */
@@ -154,7 +156,7 @@ function filterOf(stages: readonly ShellStage[]): string | null {
 }
 
 function stageCommands(stage: ShellStage, ending: Ending, folder: string | null, reading: Reading): PlainCommand[] {
-  const { words, output, fed } = stage;
+  const { text, words, output, fed } = stage;
   const call = programCall(words);
   const inner = reading.depth < MAX_DEPTH ? innerLine(words) : null;
   if (inner !== null) {
@@ -164,7 +166,7 @@ function stageCommands(stage: ShellStage, ending: Ending, folder: string | null,
       role: ending.role === "final" ? command.role : ending.role,
     }));
   }
-  const place = { output, fed, folder, filter: null, pipedTo: [], ...ending };
+  const place = { text, output, fed, folder, filter: null, pipedTo: [], ...ending };
   if (call) return [{ ...call, ...place }];
   return output === null ? [] : [{ program: "cat", words: [], ...place }];
 }

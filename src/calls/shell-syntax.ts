@@ -11,6 +11,8 @@ export interface ShellWord {
 
 /** Program with its words. */
 export interface ShellStage {
+  /** As written, with its redirections. */
+  text: string;
   words: ShellWord[];
   /** File that the output is written to. */
   output: string | null;
@@ -35,7 +37,7 @@ export function parseShell(command: string): ShellPipeline[] {
   return new ShellReader(command.slice(0, MAX_LENGTH), 0, 0).read().pipelines;
 }
 
-const emptyStage = (): ShellStage => ({ words: [], output: null, fed: null, substitutions: [] });
+const emptyStage = (): ShellStage => ({ text: "", words: [], output: null, fed: null, substitutions: [] });
 /** Matches a redirection with its file descriptor, and the duplication of a descriptor, which has no file. */
 const DUPLICATION = /[0-9&]?>>?&[0-9-]|[0-9]?<&[0-9-]/y;
 const REDIRECTION = /(?:[0-9]?(?:<<-?|<<<|<>|>>|>\||<|>)|&>>?)/y;
@@ -52,6 +54,8 @@ class ShellReader {
   #pipelines: ShellPipeline[] = [];
   #stages: ShellStage[] = [];
   #stage = emptyStage();
+  /** Where the stage begins and ends. */
+  #span: { start: number; end: number } | undefined;
   /** Heredocs whose bodies begin after the line. */
   #awaited: { end: string; stage: ShellStage }[] = [];
 
@@ -72,6 +76,14 @@ class ShellReader {
   }
 
   #step(): void {
+    const start = this.#at;
+    const stage = this.#stage;
+    this.#read();
+    const isPart = stage === this.#stage && !/^[\s#]/.test(this.#text.charAt(start));
+    if (isPart) this.#span = { start: this.#span?.start ?? start, end: this.#at };
+  }
+
+  #read(): void {
     const char = this.#text.charAt(this.#at);
     if (char === " " || char === "\t" || char === "\r") this.#at += 1;
     else if (char === "\\" && this.#text.charAt(this.#at + 1) === "\n") this.#at += 2;
@@ -133,6 +145,8 @@ class ShellReader {
   }
 
   #endStage(): void {
+    this.#stage.text = this.#text.slice(this.#span?.start ?? 0, this.#span?.end ?? 0);
+    this.#span = undefined;
     const { words, output, fed, substitutions } = this.#stage;
     if (words.length > 0 || output !== null || fed !== null || substitutions.length > 0) this.#stages.push(this.#stage);
     else if (this.#awaited.some(({ stage }) => stage === this.#stage)) this.#stages.push(this.#stage);

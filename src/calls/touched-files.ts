@@ -25,7 +25,11 @@ export function touchedFiles(action: Action, input: unknown, cwd: string | null)
       return { read: [], written: pathsOfEdits(action.edits).map(at) };
     case "run": {
       const commands = commandEffects(action, cwd);
-      return { read: commands.flatMap(({ read }) => read), written: commands.flatMap(({ written }) => written) };
+      const patched = commands.flatMap(({ edits }) => pathsOfEdits(edits)).map(at);
+      return {
+        read: commands.flatMap(({ read }) => read),
+        written: [...commands.flatMap(({ written }) => written), ...patched],
+      };
     }
     case "mcp":
     case "other":
@@ -66,13 +70,16 @@ function pathsInFields(input: unknown): string[] {
 
 /** One command of a line with the files that it names. */
 interface CommandEffect extends TouchedFiles {
-  command: PlainCommand;
+  /** The command as written. */
+  text: string;
+  /** Changes of a patch that is in the line. Their files are in none of the lists. */
+  edits: FileEdit[];
   /** It changes files, which it may not name. */
   isChange: boolean;
 }
 
 /** Returns each command of a line, with the files that it names. */
-function commandEffects(run: Action & { kind: "run" }, cwd: string | null): CommandEffect[] {
+export function commandEffects(run: Action & { kind: "run" }, cwd: string | null): CommandEffect[] {
   if (run.line === null) return [];
   const home = run.folder === null ? cwd : callPath(run.folder, cwd).full;
   return everyCommand(run.line).map((command) => effectOf(command, home));
@@ -95,10 +102,18 @@ function effectOf(command: PlainCommand, cwd: string | null): CommandEffect {
   const home = folder === null ? cwd : callPath(folder, cwd).full;
   const redirected = output === null || output.startsWith("/dev/") ? [] : [callPath(output, home)];
   const own = ownEffect(command, home);
-  const patched = pathsOfEdits(patchOf(command)).map((path) => callPath(path, home));
-  const written = [...redirected, ...own.written, ...patched];
+  const edits = patchOf(command).map((edit) => movedInto(edit, home));
+  const written = unique([...redirected, ...own.written]);
   const isGitChange = program === "git" && GIT_CHANGERS.test(gitCommand(words.map(({ text }) => text))[0] ?? "");
-  return { command, read: own.read, written: unique(written), isChange: isGitChange || written.length > 0 };
+  const isChange = isGitChange || written.length > 0 || edits.length > 0;
+  return { text: command.text, read: own.read, written, edits, isChange };
+}
+
+/** Returns an edit with its paths below the folder of its command. */
+function movedInto(edit: FileEdit, folder: string | null): FileEdit {
+  const at = (path: string): string => callPath(path, folder).full;
+  const path = at(edit.path);
+  return edit.how === "patch" && edit.movedTo ? { ...edit, path, movedTo: at(edit.movedTo) } : { ...edit, path };
 }
 
 function unique(paths: readonly CallPath[]): CallPath[] {
@@ -126,14 +141,22 @@ function ownEffect(command: PlainCommand, cwd: string | null): TouchedFiles {
   }
   if (program === "dd") return { ...none, written: texts.flatMap((text) => /^of=(.+)/.exec(text)?.[1] ?? []).map(at) };
   if (program === "git") return gitEffect(texts, at);
-  const files = action.words.flatMap(({ path }) => path ?? []);
+  // A word after it is code.
+  const files = action.words.flatMap(({ path, flag }) => (path === null || /^-\w*e$/.test(flag ?? "") ? [] : path));
   const isRewriting =
     FORMATTERS.test(program) ||
     (REWRITERS.test(program) && texts.some((text) => REWRITING.test(text))) ||
     (program === "perl" && texts.some((text) => /^-\w*i/.test(text)));
   if (isRewriting) return { ...none, written: files };
   const values = texts.flatMap((text) => /^-[\w-]*=(.*[./].*)$/.exec(text)?.[1] ?? []);
-  return { ...none, read: [...files, ...values.map(at)] };
+  return { ...none, read: [...scriptOf(command), ...values].map(at).concat(files) };
+}
+
+/** Returns the script that an interpreter runs, whose name is the program: `node src/sum.mjs` is `sum.mjs`. */
+function scriptOf({ program, text }: PlainCommand): string[] {
+  if (!/^[\w-]+\.[a-z]\w*$/i.test(program)) return [];
+  const script = text.split(/\s+/).find((word) => word === program || word.endsWith(`/${program}`));
+  return script === undefined ? [] : [script];
 }
 
 /** Returns where `mv` and `cp` put their files: in the last word, which is a folder if there are several or it ends in `/`. */
@@ -156,15 +179,19 @@ function gitCommand(words: readonly string[]): string[] {
   return words.slice(at);
 }
 
-/** Only words that must be files: a branch looks like one. */
+/** Only words that are files: the name of a branch has no ending of letters. */
 function gitEffect(words: readonly string[], at: (path: string) => CallPath): TouchedFiles {
   const [command = "", ...rest] = gitCommand(words);
   const operands = rest.filter((word) => !word.startsWith("-"));
   const afterDashes = rest.includes("--") ? rest.slice(rest.indexOf("--") + 1) : [];
   switch (command) {
-    case "checkout":
+    case "checkout": {
+      const isBranch = rest.some((word) => /^(?:-[bB]|--orphan|--track|-t)$/.test(word));
+      const files = operands.filter((word) => afterDashes.includes(word) || /\.[a-z]\w*$/i.test(word));
+      return { read: [], written: isBranch ? [] : files.map(at) };
+    }
     case "reset":
-      return { read: [], written: command === "checkout" ? afterDashes.map(at) : [] };
+      return { read: [], written: [] };
     case "restore":
       return { read: [], written: operands.filter((_, index) => !isSource(rest, operands[index] ?? "")).map(at) };
     case "rm":

@@ -49,6 +49,7 @@ describe("parseShell", () => {
   test("keeps the body of a heredoc and the file that is written", () => {
     const [pipeline] = parseShell("tee a.txt > b.txt <<-END\n one\n END\n");
     assert.deepEqual(pipeline?.stages[0], {
+      text: "tee a.txt > b.txt <<-END",
       words: [
         { text: "tee", quoted: false },
         { text: "a.txt", quoted: false },
@@ -57,6 +58,12 @@ describe("parseShell", () => {
       fed: " one",
       substitutions: [],
     });
+  });
+
+  test("keeps each command as written", () => {
+    const line = "cd a && FOO=1 npm test 2>&1 | tail -3 >out; (x 'a b' # not this\n) # y\nz";
+    const texts = parseShell(line).flatMap(({ stages }) => stages.map(({ text }) => text));
+    assert.deepEqual(texts, ["cd a", "FOO=1 npm test 2>&1", "tail -3 >out", "x 'a b'", "z"]);
   });
 
   test("keeps the commands of substitutions", () => {

@@ -1,5 +1,6 @@
 /** Tables of tools: what a call did, by the names and inputs of each agent. */
 import assert from "node:assert/strict";
+import { filesOfCall } from "../../src/agents/all-tools.ts";
 import { claudeTools } from "../../src/agents/claude-code/claude-tools.ts";
 import { opencodeTools } from "../../src/agents/opencode/opencode-tools.ts";
 import {
@@ -159,4 +160,35 @@ describe("tables of tools", () => {
       edits: [{ path: "/a", how: "patch", lines: [] }],
     });
   });
+});
+
+describe("files of a command line", () => {
+  const cases: [line: string, read: string, written: string][] = [
+    ["cat a.txt | grep x > b.txt", "a.txt", "b.txt"],
+    ["echo x >> log 2> /dev/null; make 2>&1 | tee -a out.log", "", "log out.log"],
+    ["sed -i 's/a/b/' a.ts b.ts && sed -n 1,3p c.ts", "c.ts", "a.ts b.ts"],
+    ["sed -i -e s/a/b/ a.ts", "", "a.ts"],
+    ["mv a.ts src/ && cp b.ts c.ts", "b.ts", "a.ts src/a.ts c.ts"],
+    ["rm -rf a.ts; touch b.ts; ln -s a c", "", "a.ts b.ts a c"],
+    ["git checkout main && git checkout -- a.ts && git checkout src/b.ts", "", "a.ts src/b.ts"],
+    ["git checkout -b fix/a.b", "", ""],
+    ["git restore --source HEAD~1 a.ts", "", "a.ts"],
+    ["git apply fix.patch", "fix.patch", ""],
+    ["npx prettier --write src/a.ts && prettier --check b.ts", "b.ts", "src/a.ts"],
+    ["perl -pi -e 's/a/b/' a.ts", "", "a.ts"],
+    ["curl -so page.html https://a.example && wget -O b.zip https://a.example/b", "", "page.html b.zip"],
+    ["cd lib && node sum.mjs --config=../c.json > out.txt", "lib/sum.mjs c.json", "lib/out.txt"],
+    ["python3 -m pytest test/a.py && node src/sum.mjs", "test/a.py src/sum.mjs", ""],
+    ["apply_patch <<'E'\n*** Begin Patch\n*** Update File: a.py\n-a\n+b\n*** End Patch\nE", "", "a.py"],
+    ["bash -lc 'echo x > a.txt'", "", "a.txt"],
+    ["echo 'x > y.txt'; grep -rn 'a.b' src", "src", ""],
+    ["dd if=a of=b.img", "", "b.img"],
+  ];
+  for (const [line, read, written] of cases) {
+    test(line, () => {
+      const found = filesOfCall("Bash", { command: line }, null);
+      const names = (paths: readonly { full: string }[]): string => paths.map(({ full }) => full).join(" ");
+      assert.deepEqual([names(found.read), names(found.written)], [read, written]);
+    });
+  }
 });

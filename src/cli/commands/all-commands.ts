@@ -14,6 +14,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   "One session:": {
     show: () => import("./show.ts"),
     timeline: () => import("./timeline.ts"),
+    changes: () => import("./changes.ts"),
     entries: () => import("./entries.ts"),
     tail: () => import("./tail.ts"),
     export: () => import("./export.ts"),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ChangesOutput } from "../../../src/cli/commands/changes.ts";
 import type { DoctorOutput } from "../../../src/cli/commands/doctor.ts";
 import type { EntriesOutput } from "../../../src/cli/commands/entries.ts";
 import type { ErrorsOutput } from "../../../src/cli/commands/errors.ts";
@@ -22,6 +23,7 @@ import type { SnippetSuggestion } from "../../../src/snippets/suggest.ts";
 import { REPOSITORY } from "../repository.ts";
 
 export interface Outputs {
+  changes: ChangesOutput;
   doctor: DoctorOutput;
   entries: EntriesOutput;
   errors: ErrorsOutput;

@@ -1,0 +1,53 @@
+/** `transcripts changes` */
+import type { Conversation } from "../../queries/read-session.ts";
+import { changesIn, type ChangedSession, type FileChanges } from "../../queries/session-changes.ts";
+import { wantedFile } from "../../queries/wanted-file.ts";
+import { changesSum, fileDiffText } from "../../render/text/changes-text.ts";
+import { createCommand, jsonLines, runnable, SESSION, type Versioned } from "../command.ts";
+import { sessionHeading } from "../print-conversation.ts";
+import { redactorFor, shownRef } from "../redaction.ts";
+import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
+import { argumentFor } from "../session-names.ts";
+
+const definition = createCommand("changes", {
+  summary: "Shows what a session and its subagents did to files, as one diff for each file.",
+  description:
+    "Edits are shown as the call made them, in order, with its line in the session; calls that failed are left out. Line numbers of a file " +
+    "are known only if the session wrote all of it. Of shell commands that changed files (redirections, tee, sed -i, mv, cp, rm, git checkout, " +
+    "formatters) only the command is shown; what a script or a build changed is not known.",
+  examples: {
+    "transcripts changes latest": "Shows the changes of the newest session.",
+    "transcripts changes latest --file src/cart.ts": "Shows those of one file.",
+    "transcripts changes latest --json | jq -r .path": "Lists the changed files.",
+  },
+  nothing: "the session changed no file",
+})
+  .argument("<SESSION>", SESSION)
+  .option("--file <path>", "Only this file: a path, or a last part of one, such as a name.")
+  .addOption(jsonLines("each file"));
+
+export interface ChangesOutput extends Versioned, FileChanges {}
+
+export const command = runnable(definition, async (context, [argument], options) => {
+  const wanted = options.file === undefined ? undefined : wantedFile(options.file, context);
+  const ref = await sessionNamed(context, argument);
+  const redactor = redactorFor();
+  const sessions: (ChangedSession & { conversation: Conversation })[] = [];
+  for (const each of await familyOf(context, ref)) {
+    const conversation = await conversationOf(context, each, { redactor, subagents: true, costs: false });
+    const label = each === ref ? null : (conversation.metadata.title ?? each.agentId ?? conversation.id);
+    sessions.push({ conversation, label });
+  }
+  const files = changesIn(sessions, wanted);
+  const [session] = sessions;
+  if (options.json) {
+    for (const file of files) await context.printLine({ version: 1, ...file } satisfies ChangesOutput);
+  } else if (files.length > 0 && session) {
+    const { conversation } = session;
+    if (context.isTerminal) await context.out(sessionHeading(context, await shownRef(redactor, ref), conversation));
+    for (const file of files) await context.out(`${fileDiffText(file, conversation.metadata.cwd, context)}\n\n`);
+  }
+  if (files.length === 0) context.note(wanted === undefined ? "no file was changed" : `${wanted} was not changed`);
+  else context.note(`${changesSum(files)}; \`transcripts show ${argumentFor(ref)} --line N\` shows a call`);
+  return files.length > 0 ? 0 : 1;
+});
