@@ -44,9 +44,11 @@ function program(folder: string, name: string, script: string): void {
 async function recordTranscripts(dataFolder: string): Promise<void> {
   const failed = { status: "error", output: "Exit code 1: expected 21 but got 12" } as const;
   const bash = { tool: "bash", input: { command: "npm test" } };
+  const edit = { tool: "edit", input: { filePath: "src/swap.ts", oldString: "b, a", newString: "a, b" } };
   const session = new PlayedSession(SESSION)
     .user("Why does the forecast swap digits?")
     .answer("I will run the tests.", [{ ...bash, end: failed }])
+    .answer("", [{ ...edit, end: { status: "completed", output: "ok" } }])
     .answer("", [{ ...bash, end: { status: "completed", output: "ok" } }])
     .answer("It was `swap`.");
   await startSaving({ dataFolder, format: "both" }).record(session.records);
