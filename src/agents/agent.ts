@@ -25,12 +25,6 @@ export interface Agent {
   /** Forks copy earlier answers under new ids, so only their time, model and tokens show that they are copies. */
   readonly forksChangeIds: boolean;
 
-  /**
-   * Only the content of a session says that another one started it, so the heads of new ones are read for it. Default: its
-   * place or its name says it, or its row in a database.
-   */
-  readonly isParentInContent?: boolean;
-
   /** Says what its tools do: which read, write or run what. Default: its sessions are those of other agents. */
   readonly tools?: ToolTable;
 
@@ -84,10 +78,10 @@ export interface Agent {
   resume?(ref: SessionRef, cwd: string | null): Resume | undefined;
 
   /**
-   * Returns whether a session may be one that `top` started, at any depth, although only its content says so: then its head
-   * is read. Default: no.
+   * Returns whether only the content of a session says that another one started it, so that its head is read for that. Default:
+   * no, its path says it, or its row in a database.
    */
-  mayBeBelow?(ref: SessionRef, top: SessionRef): boolean;
+  isParentInContent?(ref: SessionRef): boolean;
 
   /**
    * Returns whether to read a session with `ReadOptions.subagentCopies`, because its subagents have no files of their own; with

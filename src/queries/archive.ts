@@ -84,7 +84,7 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
     if (agent === undefined || agent.hasForms || stored === undefined) return known;
     // Otherwise the head of a file would be read for these.
     known.project ??= stored.cwd;
-    if (agent.isParentInContent !== true) return known;
+    if (agent.isParentInContent?.(ref) !== true) return known;
     return {
       ...known,
       parentId: ref.parentId ?? stored.parent_id,

@@ -75,10 +75,9 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
     ({ sessions } = completed);
     unreadable.push(...completed.unreadable);
   }
-  sessions = await withParents(sessions, files);
   const ids = sessions.map(({ id }) => id);
   // Not earlier: if a session is in two places, perhaps only one has its parent.
-  if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
+  if (!all) sessions = (await withParents(sessions, files)).filter((ref) => !isSubagent(ref));
   if (agent !== undefined) sessions = sessions.filter((ref) => ref.agent === agent);
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
@@ -89,7 +88,7 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
 /** Adds the session that started each, where only the content says it and the store does not have it yet. */
 function withParents(sessions: readonly SessionRef[], files: SessionFiles): Promise<SessionRef[]> {
   return mapFiles(sessions, async (ref) => {
-    if (agentAt(ref)?.isParentInContent !== true || ref.startedMs !== null) return ref;
+    if (isSubagent(ref) || ref.startedMs !== null || agentAt(ref)?.isParentInContent?.(ref) !== true) return ref;
     try {
       return await readHead(ref, files);
     } catch {

@@ -52,7 +52,9 @@ export async function sessionFamily(
     if (each.path === null || !isInPlace(each.path)) return each;
     // The label is that of the place below the root that was searched.
     const member = own === undefined ? each : { ...each, projectLabel: ref.projectLabel };
-    if (agent.mayBeBelow?.(each, ref) !== true) return member;
+    // What was last written before the session began is not below it.
+    const mayBeBelow = ref.startedMs === null || each.modifiedMs >= ref.startedMs;
+    if (!mayBeBelow || each.parentId !== null || agent.isParentInContent?.(each) !== true) return member;
     try {
       return { ...member, parentId: (await readHead(each, files)).parentId };
     } catch (error) {

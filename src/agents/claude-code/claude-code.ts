@@ -25,7 +25,8 @@ export const claudeCode: Agent = {
   // A subagent's file names the session that started it.
   head: async ({ agentId }, _files, head) => ({ ...head, parentId: agentId === null ? null : head.sessionId }),
   hasSubagentCopies,
-  mayBeBelow: isOlderSubagent,
+  // Older versions put the files of subagents beside those of sessions.
+  isParentInContent: ({ agentId, parentId }) => agentId !== null && parentId === null,
   fileRef: (file) => claudeRef({ ...file, segments: claudePlace(file.path).segments }),
   labels: claudeLabels,
   resume,
@@ -79,10 +80,4 @@ function folderOf({ id, path }: SessionRef, cwd: string | null): string | undefi
 function belongings(path: string, { agentId }: SessionRef): string[] {
   const name = basename(path, extname(path));
   return agentId === null && SESSION_FOLDER.test(name) ? [join(dirname(path), name)] : [];
-}
-
-/** Older versions put the files of subagents beside those of sessions. */
-function isOlderSubagent({ path, agentId, parentId }: SessionRef, top: SessionRef): boolean {
-  if (path === null || top.path === null || agentId === null || parentId !== null) return false;
-  return dirname(path) === claudePlace(top.path).folder;
 }

@@ -22,12 +22,12 @@ export const codex: Agent = {
   isInDatabase: false,
   hasForms: false,
   forksChangeIds: false,
-  isParentInContent: true,
   tools: codexTools,
   formats: [codexFormat],
   places: async (where) => FOLDERS.map((name) => ({ agent: NAME, path: join(codexHome(where), name) })),
   scan: ({ path }, files, options) => scan(path, files, options),
   fileRef: (file, head) => ({ ...refOf(file), id: head.sessionId ?? idOf(file.path) }),
+  isParentInContent: () => true,
   resume,
   placeOf,
 };
