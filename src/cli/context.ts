@@ -1,7 +1,7 @@
 /** Inputs, outputs and store of a command, passed in so that tests can supply their own. */
 import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
-import { PLUGIN } from "../agents/opencode/host-config.ts";
+import { PACKAGE } from "../user-folders.ts";
 import type { Archive, Place } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWhere } from "../store/store-place.ts";
@@ -91,7 +91,7 @@ export function createContext(io: Io) {
     home,
     installation,
     signal,
-    plugin: io.plugin ?? PLUGIN,
+    plugin: io.plugin ?? PACKAGE,
     now: () => io.now(),
     get stdin() {
       return io.stdin;

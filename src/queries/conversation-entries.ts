@@ -4,7 +4,7 @@
  */
 import { countOf, isFields, textOf } from "../parse/json-fields.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { fullModelName } from "../agents/transcripts/transcript-fields.ts";
+import { fullModelName } from "../parse/model-names.ts";
 import { given } from "../given.ts";
 import type {
   TokenCounts,
