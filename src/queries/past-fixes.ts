@@ -5,7 +5,7 @@ import { allTools } from "../agents/all-tools.ts";
 import { targetOf } from "../fixes/targets.ts";
 import { ErrorLikeness, errorSignature } from "../fixes/signature.ts";
 import type { ToolCall } from "../parse/model.ts";
-import { openReadable } from "../sessions/open-session.ts";
+import { openConversation } from "../sessions/open-conversation.ts";
 import { filterByProject } from "../sessions/project-filter.ts";
 import { currentProject } from "../places/project-folder.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
@@ -13,7 +13,7 @@ import type { CurrentIndex } from "./current-index.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { archivedSession } from "./archived-session.ts";
+import { archivedSession } from "./stored-session.ts";
 import { callKeys, fixedCalls, stepRow } from "./session-errors.ts";
 
 /** Errors below this likeness are others. */
@@ -142,8 +142,7 @@ function compareText(a: string | null, b: string | null): number {
 }
 
 async function occurrencesIn(session: SessionRef, signal: AbortSignal): Promise<Occurrence[]> {
-  const options = { signal, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" } as const;
-  const { found: all, messages } = await fixedCalls(openReadable(session), options);
+  const { found: all, messages } = await fixedCalls(await openConversation(session, { signal, pricing: "flat" }));
   const keyOf = callKeys(session, messages);
   return all.map((found) => {
     const { failed } = found;

@@ -22,6 +22,7 @@ import { checkedSnippet, checkedTime, invalid, unknownEvent, unknownSession } fr
 import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type {
+  BlocksAsked,
   Candidate,
   CandidateQuery,
   EventPage,
@@ -230,11 +231,22 @@ export class SqlStore implements Store {
     return this.#database.all(sql, [storableText(sessionId)], MESSAGES.read);
   }
 
-  blocks(sessionId: string, ids?: readonly string[]): Promise<StoredBlock[]> {
-    const isAsked = ids === undefined ? "" : ` AND ${this.#database.dialect.isOneOf("event_id")}`;
-    const sql = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE events.${OF_SESSION}${isAsked}
-      ORDER BY messages.ordinal, messages.superseded, message_id, block_order, position`;
-    return this.#database.all(sql, [storableText(sessionId), ...(ids === undefined ? [] : [ids])], BLOCKS.read);
+  blocks(sessionId: string, { ids, from = 0, limit }: BlocksAsked = {}): Promise<StoredBlock[]> {
+    const { sql, values } = allOf([
+      { sql: `events.${OF_SESSION} AND events.ordinal >= ?`, values: [storableText(sessionId), from] },
+      ...(ids === undefined ? [] : [{ sql: this.#database.dialect.isOneOf("event_id"), values: [ids] }]),
+    ]);
+    const found = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE ${sql} ORDER BY events.ordinal, position`;
+    if (limit === undefined) return this.#database.all(found, values, BLOCKS.read);
+    return this.#database.all(`${found} LIMIT ?`, [...values, limit], BLOCKS.read);
+  }
+
+  async ordinalAt(sessionId: string, line: number): Promise<number> {
+    const current = `FROM events WHERE ${OF_SESSION} AND NOT superseded`;
+    const sql = `SELECT coalesce(min(ordinal), 0) AS ordinal ${current}
+      AND line_number = (SELECT max(line_number) ${current} AND line_number <= ?)`;
+    const id = storableText(sessionId);
+    return (await first(this.#database, sql, [id, id, line], (row) => numberIn(row, "ordinal"))) ?? 0;
   }
 
   rowStates(sessionId: string): Promise<RowStates> {

@@ -55,8 +55,10 @@ export interface Store {
 
   /** Returns messages in conversation order; those that the source dropped keep their old place. */
   messages(sessionId: string): Promise<StoredMessage[]>;
-  /** Returns blocks in the order of their messages: all, or those with one of the ids. */
-  blocks(sessionId: string, ids?: readonly string[]): Promise<StoredBlock[]>;
+  /** Returns blocks in the order of the source: all, those with one of the ids, or those of a page. */
+  blocks(sessionId: string, asked?: BlocksAsked): Promise<StoredBlock[]>;
+  /** Returns the ordinal of the first block on a line, or on the last one before it that has one; 0 if none has. */
+  ordinalAt(sessionId: string, line: number): Promise<number>;
   /** Returns what is needed to recognise unchanged rows of a session. */
   rowStates(sessionId: string): Promise<RowStates>;
   /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
@@ -154,6 +156,13 @@ export interface FailureCount {
   count: number;
   /** ISO 8601. */
   latest: string | null;
+}
+
+export interface BlocksAsked {
+  ids?: readonly string[];
+  /** Ordinal of the first. */
+  from?: number;
+  limit?: number;
 }
 
 export interface EventPage {

@@ -2,8 +2,9 @@
 import { constants, existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { SessionContent } from "../../parse/content.ts";
+import { piecesOf, pieceView } from "../../parse/conversation.ts";
 import type { MessageView } from "../../parse/turns.ts";
-import { readSessionLines } from "../../queries/read-session.ts";
+import { openConversation } from "../../sessions/open-conversation.ts";
 import { openBytes, openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
@@ -57,7 +58,7 @@ export const command = runnable(definition, async (context, [argument], options)
         "Follow its transcript, or run without -f.",
       );
     }
-    await print(openReadable(ref, { stdin: context.stdin }), ref, printer);
+    await print(ref.archived === null ? openReadable(ref, { stdin: context.stdin }) : undefined, ref, printer);
     await printer.caughtUp();
   } else await tailFile(context, ref, ref.path, printer, follow);
   return printer.hasPrinted() ? 0 : 1;
@@ -136,9 +137,9 @@ async function* chunksOf(path: string, { signal, follow, caughtUp }: Following):
 }
 
 /** Prints messages as they come. Waits for more if the format cannot be detected yet. */
-async function print(content: SessionContent, ref: SessionRef, printer: TailPrinter): Promise<void> {
-  const { lines } = await readSessionLines(ref, { content, isGrowing: true });
-  for await (const { messages } of lines) for (const message of messages) await printer.add(message);
+async function print(content: SessionContent | undefined, ref: SessionRef, printer: TailPrinter): Promise<void> {
+  const reader = await openConversation(ref, { content, isGrowing: true, pricing: "flat" });
+  for await (const piece of piecesOf(reader)) await printer.add(pieceView(piece));
 }
 
 type TailPrinter = ReturnType<typeof tailPrinter>;
