@@ -162,7 +162,7 @@ function lazyArchive(where: () => StoreWhere): { archive: Archive; closeArchive:
     archive: {
       completed: async (found) => (await archive()).completed(found),
       named: async (storedId, found) => (await archive()).named(storedId, found),
-      withDropped: async (ref) => (await archive()).withDropped(ref),
+      stored: async (ref) => (await archive()).stored(ref),
     },
     closeArchive: async () => (await opened?.catch(() => undefined))?.close(),
   };

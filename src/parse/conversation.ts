@@ -12,6 +12,7 @@ import {
   type TranscriptStats,
   type UnknownLine,
 } from "./model.ts";
+import { inUtc } from "./times.ts";
 import type { MessageView } from "./turns.ts";
 
 export interface ConversationReader {
@@ -61,7 +62,7 @@ export interface ReadSummary {
 
 /** Returns a piece as a message with the place, time and id of its entry. */
 export function pieceView({ message, blocks, line, offset, timestamp, uuid }: ReadMessage): MessageView {
-  return { message: { ...message, line_number: line, byte_offset: offset, timestamp, uuid }, blocks };
+  return { message: { ...message, line_number: line, byte_offset: offset, timestamp: inUtc(timestamp), uuid }, blocks };
 }
 
 /** Yields the pieces one by one. `superseded`: with what is known to be no longer part of the conversation. Default: false. */

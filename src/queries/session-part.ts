@@ -43,7 +43,7 @@ export async function turnAround(
   return turn;
 }
 
-function isOn({ line: first, lastLine }: ReadMessage, line: number): boolean {
+export function isOn({ line: first, lastLine }: ReadMessage, line: number): boolean {
   return first <= line && line <= lastLine;
 }
 

@@ -66,49 +66,49 @@ export class StoredConversation implements ConversationReader {
     const begin = (message: TranscriptMessage, blocks: readonly StoredBlock[]): ReadMessage => {
       begun += 1;
       if (!isSuperseded(message) && beginsTurn(message, isSubagent)) turn += 1;
-      const piece = pieceOf(message, blocks, turn);
-      this.#statistics.add(message, piece.blocks);
-      return piece;
+      return this.#counted(pieceOf(message, blocks, turn));
     };
     // Those without blocks come before the ones that begin after them.
     const beginUpTo = (end: number): ReadMessage[] => messages.slice(begun, end).map((message) => begin(message, []));
-    for await (const rows of blockPages(this.#store, id, start)) {
-      if (this.#options.signal?.aborted === true) {
-        this.#aborted = true;
-        break;
-      }
-      const batch: ReadMessage[] = [];
-      if (begun === 0 && start > 0) {
-        const offset = rows[0]?.byte_offset ?? Infinity;
-        while ((messages[begun]?.byte_offset ?? Infinity) < offset) beginUpTo(begun + 1);
-      }
-      for (const blocks of piecesIn(rows)) {
-        const place = places.get(blocks[0]?.message_id ?? "");
-        const message = place === undefined ? undefined : messages[place];
-        if (place === undefined || message === undefined) continue;
-        batch.push(...beginUpTo(place));
-        if (place >= begun) batch.push(begin(message, blocks));
-        else {
-          const piece = pieceOf(message, blocks, turn);
-          this.#statistics.add(piece.message, piece.blocks);
-          batch.push(piece);
+    try {
+      for await (const rows of blockPages(this.#store, id, start)) {
+        if (this.#options.signal?.aborted === true) {
+          this.#aborted = true;
+          return;
         }
+        const batch: ReadMessage[] = [];
+        if (begun === 0 && start > 0) {
+          const offset = rows[0]?.byte_offset ?? Infinity;
+          while ((messages[begun]?.byte_offset ?? Infinity) < offset) beginUpTo(begun + 1);
+        }
+        for (const blocks of piecesIn(rows)) {
+          const place = places.get(blocks[0]?.message_id ?? "");
+          const message = place === undefined ? undefined : messages[place];
+          if (place === undefined || message === undefined) continue;
+          batch.push(...beginUpTo(place));
+          batch.push(place >= begun ? begin(message, blocks) : this.#counted(pieceOf(message, blocks, turn)));
+        }
+        yield batch;
       }
-      this.#addTimes(batch);
-      yield batch;
+      yield beginUpTo(messages.length);
+    } finally {
+      // Counts those that were not asked for.
+      beginUpTo(messages.length);
+      for (const message of messages) this.#statistics.addUsage(message);
     }
-    if (!this.#aborted) yield beginUpTo(messages.length);
-    for (const message of messages) this.#statistics.addUsage(message);
   }
 
   summary(): ReadSummary {
-    const { counts, state, ended_at, active_ms } = this.#session;
+    const { counts, state, ended_at, active_ms, first_prompt } = this.#session;
     const isPart = this.#options.between !== undefined;
     const [first, last] = isPart ? [this.#span.first, this.#span.last] : [firstTimeOf(this.#session), ended_at];
     const durationMs = first === null || last === null ? 0 : Date.parse(last) - Date.parse(first);
     return {
       format: state.format,
-      stats: this.#statistics.stats({ durationMs, activeMs: isPart ? this.#span.activeMs : active_ms }),
+      stats: {
+        ...this.#statistics.stats({ durationMs, activeMs: isPart ? this.#span.activeMs : active_ms }),
+        initial_prompt: first_prompt,
+      },
       errors: [],
       error_count: counts.damaged,
       lines: {
@@ -125,8 +125,10 @@ export class StoredConversation implements ConversationReader {
     };
   }
 
-  #addTimes(pieces: readonly ReadMessage[]): void {
-    for (const { timestamp } of pieces) if (timestamp !== null) this.#span.add(timestamp);
+  #counted(piece: ReadMessage): ReadMessage {
+    this.#statistics.add(piece.message, piece.blocks);
+    if (piece.timestamp !== null) this.#span.add(piece.timestamp);
+    return piece;
   }
 
   /** Returns the ordinal of a block before a place, with enough others between. */

@@ -14,7 +14,7 @@ import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsO
 import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../render/text/conversation-text.ts";
 import { messageRow } from "../message-row.ts";
-import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
+import { redactedView, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("tail", {
@@ -154,9 +154,9 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   let held: MessageView[] | undefined = [];
   let previous: MessageView["message"] | undefined;
   let hasPrinted = false;
-  const print = async ({ message, blocks }: MessageView): Promise<void> => {
+  const print = async (read: MessageView): Promise<void> => {
     hasPrinted = true;
-    const view = { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
+    const view = await redactedView(redactor, read);
     if (isJson) await context.printLine(messageRow(view, sessionIdOf(ref), null));
     else await context.out(messageText(view, style, previous));
     if (view.message.message_type === "assistant") previous = view.message;
