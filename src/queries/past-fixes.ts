@@ -9,8 +9,6 @@ import { openConversation } from "../sessions/open-conversation.ts";
 import { filterByProject } from "../sessions/project-filter.ts";
 import { currentProject } from "../places/project-folder.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
-import type { CurrentIndex } from "./current-index.ts";
-import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { archivedSession } from "./stored-session.ts";
@@ -83,14 +81,6 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
       [...occurrences].filter(({ signature }) => signatures.has(signature)),
     );
   });
-}
-
-/** Throws a `TranscriptsError` if there is no index: a question does not create one. */
-export function requireIndex(where: StoreWhere, left?: CurrentIndex["left"]): void {
-  const { exists, place } = storePlace(where);
-  if (exists && left?.reason !== "none") return;
-  const next = "Run `transcripts index` once; after that it is kept up to date.";
-  throw new TranscriptsError("unavailable", `There is no index of earlier sessions yet (${place}).`, next);
 }
 
 /** Returns those of the failures that are like the error asked for, in the order of the answer. */

@@ -26,7 +26,7 @@ import {
   type StoredSnippet,
 } from "./stored-model.ts";
 import type { ColumnType, Types } from "./column-types.ts";
-import type { BlockState, Candidate, FailureCount, RowState, Tombstone } from "./store.ts";
+import type { BlockState, Candidate, FailureCount, RowState, StoredTitle, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -331,6 +331,14 @@ export const SESSIONS: Rows<StoredSession> = {
       figures: null,
     }),
 };
+
+export const TITLES = rowsOf<StoredTitle>("sessions", {
+  session_id: text,
+  given_title: text,
+  title_line: number,
+  title_offset: number,
+  started_at: orNull(time),
+});
 
 /** Reads the column `figures`. */
 export function figuresIn(row: Row): StoredFigures {

@@ -13,6 +13,7 @@ import {
   SNIPPETS,
   SUGGESTED,
   textIn,
+  TITLES,
   TOMBSTONES,
   type Row,
   type TableColumns,
@@ -33,6 +34,7 @@ import type {
   SessionFilter,
   SnippetQuery,
   Store,
+  StoredTitle,
   TitleQuery,
   Tombstone,
 } from "./store.ts";
@@ -116,14 +118,13 @@ export class SqlStore implements Store {
     return counted ?? { sessions: 0, damaged: 0 };
   }
 
-  titled({ since, until, sessions = {}, limit, ...terms }: TitleQuery): Promise<StoredSession[]> {
+  titles({ since, until, sessions = {}, ...terms }: TitleQuery): Promise<StoredTitle[]> {
     const conditions = [titleCondition(this.#database, terms), this.#ofSessions(sessions)];
     if (since !== undefined) conditions.push({ sql: "ended_at >= ?", values: [storableTime(since)] });
     if (until !== undefined) conditions.push({ sql: "started_at < ?", values: [storableTime(until)] });
     const { sql, values } = allOf(conditions);
-    const found = `SELECT ${SESSIONS.list} FROM sessions WHERE NOT title_is_message AND ${sql}
-      ORDER BY started_at DESC, session_id LIMIT ?`;
-    return this.#database.all(found, [...values, Math.min(limit, Number.MAX_SAFE_INTEGER)], SESSIONS.read);
+    const found = `SELECT ${TITLES.list} FROM sessions WHERE NOT title_is_message AND ${sql} ORDER BY session_id`;
+    return this.#database.all(found, values, TITLES.read);
   }
 
   #ofSessions(filter: SessionFilter): Condition {

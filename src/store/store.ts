@@ -26,8 +26,8 @@ export interface Store {
   projects(): Promise<string[]>;
   /** Counts the sessions whose content is stored, and the damaged places in them. */
   contentOf(filter: SessionFilter): Promise<{ sessions: number; damaged: number }>;
-  /** Returns sessions whose title may have the terms, unless the title is also a message. The newest first. */
-  titled(query: TitleQuery): Promise<StoredSession[]>;
+  /** Returns titles that may have enough of the terms, without those that are also a message. */
+  titles(query: TitleQuery): Promise<StoredTitle[]>;
   session(sessionId: string): Promise<StoredSession | undefined>;
   /**
    * Writes a part of a session in one transaction: all of it or nothing. Resolves to false and changes nothing if the
@@ -107,6 +107,8 @@ export interface Store {
 export interface SessionFilter {
   paths?: readonly string[];
   ids?: readonly string[];
+  /** Ids of sessions to leave out. */
+  except?: readonly string[];
   /** As `Store.projects` returns them. */
   projects?: readonly string[];
   /** The agent that ran the session. */
@@ -201,8 +203,11 @@ export interface TitleQuery extends Pick<CandidateQuery, "terms" | "atLeast" | "
   since?: Date;
   /** Only sessions that began before this time. */
   until?: Date;
-  limit: number;
 }
+
+export type StoredTitle = Pick<StoredSession, "session_id" | "started_at" | "title_line" | "title_offset"> & {
+  given_title: string;
+};
 
 export interface Candidate extends StoredEvent {
   /** Increases in the order of writing. */
