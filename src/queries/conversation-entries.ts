@@ -84,7 +84,9 @@ class Converter {
         else yield* this.#prompt(message, blocks);
         return;
       default:
-        yield* this.#event(message, blocks);
+        // Usage of a model call that no message is from.
+        if (message.metadata.subtype === "usage") yield* this.#answer(message, blocks);
+        else yield* this.#event(message, blocks);
     }
   }
 
