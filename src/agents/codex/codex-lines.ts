@@ -93,7 +93,7 @@ class CodexReader implements RecordReader {
     const session = record.type === "session_meta" ? this.#begin(record.payload) : this.#noted(record.payload);
     const unit = this.#filled(line, record, fields, problems);
     unit.session = session;
-    unit.timestamp = timeOf(record.timestamp);
+    unit.timestamp = unit.messages[0]?.timestamp ?? timeOf(record.timestamp);
     return unit;
   }
 

@@ -62,7 +62,8 @@ export function resultBlock(id: string | undefined, output: unknown, call?: Made
   const metadata: BlockMetadata = images > 0 ? { images } : {};
   if (threadId !== undefined) metadata["subagent_session_id"] = threadId;
   const shown = text.replace(FRAME, "");
-  return { type: "tool_result", toolUseId: id, text: shown, status, isError: hasFailed, exitCode, metadata };
+  const ended = { status, isError: hasFailed, exitCode };
+  return { type: "tool_result", toolName: call?.tool, toolUseId: id, text: shown, ...ended, metadata };
 }
 
 /** Lines before an output, all of which are there for the model. That of a command that still runs is no such frame. */
