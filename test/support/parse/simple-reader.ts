@@ -93,8 +93,8 @@ function countItem(item: unknown, figures: Omit<Figures, "messages" | "errors">)
     figures.tool_use += 1;
   if (/^(?:web_search|image_generation)_call$|_output$/.test(type)) figures.tool_result += 1;
   const parts = type === "message" || type === "agent_message" ? field(item, "content") : [];
-  const texts = (Array.isArray(parts) ? parts : []).map((part) => String(field(part, "text") ?? ""));
-  for (const text of texts) {
+  const texts = (Array.isArray(parts) ? parts : []).map((part) => field(part, "text"));
+  for (const text of texts.filter((each) => typeof each === "string")) {
     // A command of the person is in one text with its output, and the text of an editor with that of the person.
     const isDouble = text.startsWith("<user_shell_command>") || text.includes("## My request for Codex:");
     figures.text += text === "" ? 0 : isDouble ? 2 : 1;
