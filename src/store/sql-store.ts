@@ -9,6 +9,7 @@ import {
   MESSAGES,
   numberIn,
   readFailure,
+  SESSION_MARKS,
   SESSIONS,
   SNIPPETS,
   SUGGESTED,
@@ -44,6 +45,7 @@ import {
   NOT_INDEXED,
   SNIPPET_TYPES,
   type IndexState,
+  type SessionMark,
   type SnippetType,
   type StoredBlock,
   type StoredEvent,
@@ -99,6 +101,10 @@ export class SqlStore implements Store {
       values,
       SESSIONS.read,
     );
+  }
+
+  marks(): Promise<SessionMark[]> {
+    return this.#database.all(`SELECT ${SESSION_MARKS.list} FROM sessions`, [], SESSION_MARKS.read);
   }
 
   projects(): Promise<string[]> {

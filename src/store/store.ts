@@ -3,6 +3,7 @@ import type { Machine } from "./store-place.ts";
 import type {
   EventRole,
   IndexState,
+  SessionMark,
   SnippetType,
   StoredBlock,
   StoredEvent,
@@ -22,6 +23,8 @@ export interface Store {
 
   /** Returns sessions ordered by id. */
   sessions(filter?: SessionFilter): Promise<StoredSession[]>;
+  /** Returns the marks of all sessions. */
+  marks(): Promise<SessionMark[]>;
   /** Returns the projects of the sessions, each once. */
   projects(): Promise<string[]>;
   /** Counts the sessions whose content is stored, and the damaged places in them. */
