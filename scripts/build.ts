@@ -73,6 +73,16 @@ const cli = await rolldown({
 });
 chmodSync(join(dist, "cli/main.js"), 0o755);
 
+// The script of the pages, as browsers run it.
+await rolldown({
+  ...QUIET,
+  input: join(root, "src/web/browser/script.ts"),
+  platform: "browser",
+  output: { file: join(dist, "cli/script.js"), format: "iife", minify: true },
+});
+// The pages are part of the command line alone, with the packages that they are made with.
+for (const folder of ["web", "render/html/pages"]) rmSync(join(dist, folder), { recursive: true });
+
 // The prices are data of a package that is not bundled: see price-table.ts.
 const prices = join(root, "node_modules/@pydantic/genai-prices");
 const packages = new Set([...bundledPackages([...plugin.output, ...cli.output]), prices]);

@@ -2,23 +2,23 @@
  * Redacts everything that commands print of sessions, from any source, unless `--no-redact` is given. Values are redacted
  * before they are cut. Paths of session files are not redacted, because the next command needs them.
  */
-import type { MessageView } from "../parse/turns.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 
 /** Undefined with `--no-redact`. */
 export function redactorFor({ redact = true }: { redact?: boolean } = {}): Redactor | undefined {
-  if (!redact) return undefined;
-  return {
-    redact: async (inputs) => {
-      if (inputs.length === 0) return [];
-      // Loaded with the first text, since many commands have none.
-      const { sharedRedactor } = await import("../redact/redactor.ts");
-      return sharedRedactor().redact(inputs);
-    },
-  };
+  return redact ? lazyRedactor : undefined;
 }
+
+/** Is loaded with the first text, since many commands have none. */
+export const lazyRedactor: Redactor = {
+  redact: async (inputs) => {
+    if (inputs.length === 0) return [];
+    const { sharedRedactor } = await import("../redact/redactor.ts");
+    return sharedRedactor().redact(inputs);
+  },
+};
 
 /** Redacts rows of any shape, except paths of session files. */
 export async function redactedRows<Row extends object>(
@@ -37,14 +37,6 @@ const KEPT = new Set(["path", "database", "open", "resume", "passage"]);
 export async function redactedRow<Row extends object>(redactor: Redactor | undefined, row: Row): Promise<Row> {
   const [redacted = row] = await redactedRows(redactor, [row]);
   return redacted;
-}
-
-/** Redacts a message with its blocks. */
-export async function redactedView(
-  redactor: Redactor | undefined,
-  { message, blocks }: MessageView,
-): Promise<MessageView> {
-  return { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
 }
 
 /** Redacts title and project of a session. */

@@ -2,21 +2,21 @@
 import { createHash } from "node:crypto";
 import { mayHaveForms } from "../sessions/session-forms.ts";
 import { placeOf, type SessionRef } from "../places/session-ref.ts";
-import type { SessionMark } from "../store/stored-model.ts";
+import type { StoredSession } from "../store/stored-model.ts";
 import type { Tombstone } from "../store/store.ts";
 
 /** A session and its id in the store. */
-export interface KeyedSession<Row = SessionMark> {
+export interface KeyedSession {
   ref: SessionRef;
   sessionId: string;
   /** Its row, or undefined if it is new. */
-  stored: Row | undefined;
+  stored: StoredSession | undefined;
 }
 
-export interface StoredSessions<Row> {
-  sessions: readonly Row[];
+export interface StoredSessions {
+  sessions: readonly StoredSession[];
   /** Whether the source of a row still exists. Called only for rows that no session on the machine matches. */
-  isThere(session: Row): boolean;
+  isThere(session: StoredSession): boolean;
 }
 
 const SUFFIX = /@[0-9a-f]{8}$/;
@@ -37,18 +37,15 @@ export function agentsId(id: string): string {
  * session keeps its id, also after it moved, that is if its old place is empty and its id appears somewhere else. A
  * session with several forms has one row, whichever of them was indexed: see `joinForms`.
  */
-export function keyedSessions<Row extends Pick<SessionMark, "session_id" | "place" | "path">>(
-  refs: readonly SessionRef[],
-  stored: StoredSessions<Row>,
-): KeyedSession<Row>[] {
+export function keyedSessions(refs: readonly SessionRef[], stored: StoredSessions): KeyedSession[] {
   const { sessions } = stored;
-  const atPath = Map.groupBy(sessions, ({ path }) => path);
+  const byPlace = new Map(sessions.map((session) => [placeKey(session.path, baseId(session.session_id)), session]));
   const byForm = new Map(sessions.filter(mayHaveForms).map((session) => [baseId(session.session_id), session]));
   const byId = new Map(sessions.map((session) => [session.session_id, session]));
   const taken = new Set<string>();
-  const found = new Map<SessionRef, Row>();
+  const found = new Map<SessionRef, StoredSession>();
   for (const ref of refs) {
-    const session = placed(ref, atPath, taken) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
+    const session = placed(ref, byPlace, taken) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
     if (session === undefined || taken.has(session.session_id)) continue;
     taken.add(session.session_id);
     found.set(ref, session);
@@ -71,14 +68,9 @@ export function keyedSessions<Row extends Pick<SessionMark, "session_id" | "plac
 }
 
 /** Returns the row at the place of the session or of one of its other forms. */
-function placed<Row extends Pick<SessionMark, "session_id">>(
-  ref: SessionRef,
-  atPath: ReadonlyMap<string, readonly Row[]>,
-  taken: ReadonlySet<string>,
-): Row | undefined {
+function placed(ref: SessionRef, byPlace: Map<string, StoredSession>, taken: Set<string>): StoredSession | undefined {
   for (const form of formsOf(ref)) {
-    const rows = atPath.get(placeOf(form)) ?? [];
-    const session = rows.findLast(({ session_id: id }) => baseId(id) === form.id);
+    const session = byPlace.get(placeKey(placeOf(form), form.id));
     if (session !== undefined && !taken.has(session.session_id)) return session;
   }
   return undefined;

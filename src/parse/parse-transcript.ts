@@ -1,6 +1,5 @@
 /** Parses a whole session. */
 import type { SessionContent } from "./content.ts";
-import type { ConversationReader } from "./conversation.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage, TranscriptStats } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { TranscriptReader } from "./read-transcript.ts";
@@ -24,11 +23,6 @@ export async function parseContent(
       options.onLineError?.(line, error, detail);
     },
   });
-  return { ...(await wholeConversation(reader)), session_id: sessionId, errors };
-}
-
-/** Reads a conversation to its end. */
-export async function wholeConversation(reader: ConversationReader): Promise<Omit<ParseResult, "session_id">> {
   const byMessage = new Map<TranscriptMessage, ParsedContentBlock[]>();
   for await (const batch of reader.batches()) {
     for (const { message, blocks } of batch) {
@@ -39,14 +33,20 @@ export async function wholeConversation(reader: ConversationReader): Promise<Omi
   }
   const messages = [...byMessage.keys()];
   const contentBlocks = [...byMessage.values()].flat();
-  const { error_count: _, ...summary } = reader.summary();
+  const { format, stats, lines, unknown_lines, metadata, aborted } = reader.summary();
   const toolCalls = correlateToolCalls(messages, contentBlocks);
   return {
-    ...summary,
+    session_id: sessionId,
+    format,
     messages,
     content_blocks: contentBlocks,
     tool_calls: toolCalls,
-    stats: withEndings(summary.stats, toolCalls),
+    stats: withEndings(stats, toolCalls),
+    errors,
+    lines,
+    unknown_lines,
+    metadata,
+    aborted,
   };
 }
 

@@ -55,7 +55,7 @@ export async function redactView({ message, blocks }: MessageView, redactor: Red
 }
 
 /** Redacts the texts of blocks, not their names. */
-function redactBlocks(
+export function redactBlocks(
   blocks: readonly ParsedContentBlock[],
   redactor: Redactor,
   note: (counts: RedactionCounts) => void = () => undefined,

@@ -31,15 +31,19 @@ export function saidIn({ message, blocks }: MessageView): string {
 
 /** A user message and everything up to the next one. */
 export interface Turn {
-  /** From 1; 0 before the first user message. */
+  /** From 1; 0 before the first user message. The first of a part of a conversation may be the rest of one. */
   number: number;
-  /** The user's message; undefined in turn 0. */
+  /** The user's message; undefined if it is not among the messages. */
   prompt: MessageView | undefined;
   /** All messages, including the prompt. */
   messages: readonly MessageView[];
 }
 
-export function turnsOf({ messages, content_blocks }: Pick<ParseResult, "messages" | "content_blocks">): Turn[] {
+/** `before`: number of turns before the first message, if these are a part of a conversation. */
+export function turnsOf(
+  { messages, content_blocks }: Pick<ParseResult, "messages" | "content_blocks">,
+  before = 0,
+): Turn[] {
   const blocks = Map.groupBy(content_blocks, ({ message_id }) => message_id);
   const isSubagent = messages.every(({ is_sidechain }) => is_sidechain);
   const turns: { number: number; prompt: MessageView | undefined; messages: MessageView[] }[] = [];
@@ -48,7 +52,11 @@ export function turnsOf({ messages, content_blocks }: Pick<ParseResult, "message
     const begins = beginsTurn(message, isSubagent);
     const last = turns.at(-1);
     if (last === undefined || begins) {
-      turns.push({ number: begins ? (last?.number ?? 0) + 1 : 0, prompt: begins ? view : undefined, messages: [view] });
+      turns.push({
+        number: (last?.number ?? before) + (begins ? 1 : 0),
+        prompt: begins ? view : undefined,
+        messages: [view],
+      });
     } else last.messages.push(view);
   }
   return turns;

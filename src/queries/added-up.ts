@@ -85,6 +85,11 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
 
 type LedgerOf = (some: readonly ReadSession[]) => UsageLedger;
 
+/** Returns the ledger of some sessions, for sums of several kinds. */
+export function ledgerOf(read: readonly ReadSession[], timeZone: string): UsageLedger {
+  return ledgers(timeZone)(read);
+}
+
 function ledgers(timeZone: string): LedgerOf {
   return (some) => {
     const ledger = new UsageLedger(timeZone);

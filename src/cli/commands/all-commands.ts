@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     fixes: () => import("./fixes.ts"),
     errors: () => import("./errors.ts"),
     stats: () => import("./stats.ts"),
+    serve: () => import("./serve.ts"),
   },
   "One session:": {
     show: () => import("./show.ts"),

@@ -22,6 +22,10 @@ export interface PageSession extends Pick<
   origin?: string;
   /** Sessions of subagents. One named by a call is shown below the call, others at the end. */
   children: readonly PageSession[];
+  /** Turns before the first message here, if this is a part of the session. Default: 0. */
+  turnsBefore?: number;
+  /** Address of the session's own page. Then a page that has it as a child links to it, and does not show its conversation. */
+  href?: string;
   /** Finds the bytes of an image block; undefined if they are not available. Without it, images become notes. */
   readImage?: (block: ParsedContentBlock) => Promise<PageImage | undefined>;
 }
@@ -52,7 +56,7 @@ export interface Outline {
 }
 
 export function outlineOf(session: PageSession): Outline {
-  const turns = turnsOf(session);
+  const turns = turnsOf(session, session.turnsBefore);
   const entries = turns.flatMap(({ messages }) => messages);
   const blocks = new Map(entries.flatMap((entry) => entry.blocks.map((block) => [block.id, block])));
   const calls = new Map<string, PairedCall>();

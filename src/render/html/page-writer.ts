@@ -43,6 +43,11 @@ export class PageWriter {
     await this.#push(html);
   }
 
+  /** Adds what was rendered before. */
+  async addRendered(html: string): Promise<void> {
+    await this.#push(html);
+  }
+
   async flush(): Promise<void> {
     const html = this.#pending.join("");
     this.#pending = [];

@@ -1,5 +1,5 @@
 /** Renders a session's conversation, entry by entry, with those of its subagents. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { ParsedContentBlock, TranscriptStats } from "../../parse/model.ts";
 import type { MessageView, Turn } from "../../parse/turns.ts";
 import { blockView } from "./block-view.tsx";
@@ -62,7 +62,9 @@ class SessionBody {
   async #beginTurn({ number, prompt }: Turn): Promise<void> {
     this.#speaker = "";
     if (prompt === undefined) {
-      await this.#writer.addTag('<section class="turn" aria-label="Before the first prompt">');
+      const name = number === 0 ? "Before the first prompt" : `Turn ${number}, continued`;
+      await this.#writer.addTag(`<section class="turn" aria-label="${name}">`);
+      if (number > 0) await this.#writer.add(<h2>{name}</h2>);
       return;
     }
     const { timestamp } = prompt.message;
@@ -120,9 +122,10 @@ class SessionBody {
   }
 
   async #addChild(session: PageSession, index: number): Promise<void> {
+    const title = session.metadata.title ?? session.stats.initial_prompt ?? "";
+    if (session.href !== undefined) return this.#writer.add(childLink(session.href, title, session.stats));
     const { anchors, clock } = this.#view;
     const outline = outlineOf(session);
-    const title = session.metadata.title ?? session.stats.initial_prompt ?? "";
     await this.#writer.addTag('<details class="subagent">');
     await this.#writer.add(subagentSummary(title, <span class="ending">{figures(session.stats)}</span>));
     await this.#writer.addTag(`<div class="nested" id="${anchors.session(index)}">`);
@@ -143,6 +146,17 @@ function subagentSummary(title: string, ending: ComponentChildren = null) {
       <span class="target">{oneLine(title, MAX_TITLE_CHARS)}</span>
       {ending}
     </summary>
+  );
+}
+
+/** Renders the session of a subagent that has a page of its own. */
+function childLink(href: string, title: string, stats: TranscriptStats): JSX.Element {
+  return (
+    <a class="subagent link" href={href}>
+      <span class="tool">Subagent</span>
+      <span class="target">{oneLine(title, MAX_TITLE_CHARS)}</span>
+      <span class="ending">{figures(stats)}</span>
+    </a>
   );
 }
 

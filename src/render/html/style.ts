@@ -58,7 +58,8 @@ body {
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   overflow-wrap: anywhere;
 }
-main, .nested { min-width: 0; container-type: inline-size; }
+main, .nested { min-width: 0; }
+.conversation, .nested { container-type: inline-size; }
 main:focus { outline: none; }
 .turn { margin-top: 3rem; }
 .entry {
@@ -75,7 +76,7 @@ main:focus { outline: none; }
 main > .subagent, .turn > .subagent { margin: .5rem 0 0 calc(var(--margin) + var(--gap)); }
 .scroll { overflow-x: auto; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); }
-nav { margin-top: 2rem; }
+.outline { margin-top: 2rem; }
 @media (min-width: 76rem) {
   body {
     display: grid;
@@ -86,7 +87,7 @@ nav { margin-top: 2rem; }
   }
   header, main, footer { grid-column: 2; }
   .overview { margin-top: 3rem; }
-  nav {
+  .outline {
     grid-column: 1;
     grid-row: 1 / span 3;
     position: sticky;
@@ -192,12 +193,12 @@ const OVERVIEW = `
   font: 700 .6875rem/.75rem system-ui, sans-serif;
   text-align: center;
 }
-#show-calls:checked ~ nav label[for="show-calls"]::before,
-#show-thinking:checked ~ nav label[for="show-thinking"]::before,
-#unfold:checked ~ nav label[for="unfold"]::before { content: "✓" / ""; border-color: var(--accent); background: var(--accent); color: var(--ground); }
-#show-calls:focus-visible ~ nav label[for="show-calls"],
-#show-thinking:focus-visible ~ nav label[for="show-thinking"],
-#unfold:focus-visible ~ nav label[for="unfold"] { outline: 2px solid var(--accent); outline-offset: 2px; }
+#show-calls:checked ~ .outline label[for="show-calls"]::before,
+#show-thinking:checked ~ .outline label[for="show-thinking"]::before,
+#unfold:checked ~ .outline label[for="unfold"]::before { content: "✓" / ""; border-color: var(--accent); background: var(--accent); color: var(--ground); }
+#show-calls:focus-visible ~ .outline label[for="show-calls"],
+#show-thinking:focus-visible ~ .outline label[for="show-thinking"],
+#unfold:focus-visible ~ .outline label[for="unfold"] { outline: 2px solid var(--accent); outline-offset: 2px; }
 .turns { margin-top: 1rem; font-size: .875rem; }
 .turns > summary { display: flex; align-items: baseline; gap: .5rem; font-weight: 600; }
 .turns ol { margin: .5rem 0 0; padding: 0; list-style: none; }
@@ -292,12 +293,12 @@ pre.command::before { content: "$ "; color: var(--quiet); }
 
 /** Styles for the switches, which need no script because they precede the elements that they change, and for printing. */
 const MODES = `
-#show-calls:not(:checked) ~ main :is(.call, .subagent, .only-calls),
-#show-thinking:not(:checked) ~ main :is(.thinking, .only-thinking),
-#show-calls:not(:checked) ~ #show-thinking:not(:checked) ~ main .only-work { display: none; }
+#show-calls:not(:checked) ~ .conversation :is(.call, .subagent, .only-calls),
+#show-thinking:not(:checked) ~ .conversation :is(.thinking, .only-thinking),
+#show-calls:not(:checked) ~ #show-thinking:not(:checked) ~ .conversation .only-work { display: none; }
 @supports selector(::details-content) {
-  #unfold:checked ~ main details::details-content { content-visibility: visible; }
-  #unfold:checked ~ main summary::before { transform: rotate(45deg) translate(-1px, -1px); }
+  #unfold:checked ~ .conversation details::details-content { content-visibility: visible; }
+  #unfold:checked ~ .conversation summary::before { transform: rotate(45deg) translate(-1px, -1px); }
   @media (min-width: 76rem) {
     .turns::details-content { content-visibility: visible; }
     .turns > summary { pointer-events: none; }

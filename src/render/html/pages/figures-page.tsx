@@ -1,0 +1,382 @@
+/** Cost and tokens by day, project, model and agent, and how often tools failed. Drawn here, so that no script is needed. */
+import { scaleBand, scaleLinear, scaleThreshold } from "d3-scale";
+import { utcDay, utcMonth, utcSunday } from "d3-time";
+import type { ComponentChildren, JSX } from "preact";
+import { oneLine } from "../../../neutral-text.ts";
+import { compact, count, counted, dollars, duration } from "../../../quantities.ts";
+import { type Filters, sessionsAddress } from "./addresses.ts";
+import { Frame, type Place } from "./frame.tsx";
+import { lastPart } from "./sessions-page.tsx";
+
+export interface Sums {
+  /** Answers of models. */
+  answers: number;
+  tokens: number;
+  /** Null if no price is known. */
+  cost_usd: number | null;
+}
+
+export interface FiguresData {
+  /** Days with sessions, as `2026-01-31`, ascending. */
+  days: readonly (Sums & { day: string })[];
+  /** The last day shown, `2026-01-31`. */
+  today: string;
+  projects: readonly (Sums & { name: string })[];
+  models: readonly (Sums & { name: string })[];
+  agents: readonly (Sums & { name: string })[];
+  tools: readonly { tool: string; calls: number; errors: number }[];
+  total: Sums & { sessions: number; active_ms: number; prompts: number; tool_calls: number; tool_errors: number };
+  /** Why figures may be too low, such as models without a price; empty if they are not. */
+  remark: string;
+  command: string;
+  progress?: string | undefined;
+}
+
+/** Days of the bar charts. */
+const RECENT_DAYS = 60;
+const MAX_ROWS = 15;
+
+export function FiguresPage({ data, place }: { data: FiguresData; place: Place }): JSX.Element {
+  const { days, today, total, command, progress, remark } = data;
+  const isEmpty = total.sessions === 0;
+  return (
+    <Frame place={place} title="Figures" section="figures" {...{ command, progress }}>
+      <h1>Figures</h1>
+      {isEmpty ? <p class="nothing">There are no sessions to count yet.</p> : null}
+      {isEmpty ? null : (
+        <>
+          <dl class="totals">
+            <Total name="Cost" value={total.cost_usd === null ? "?" : dollars(total.cost_usd)} />
+            <Total name="Tokens" value={compact(total.tokens)} />
+            <Total name="Sessions" value={count(total.sessions)} />
+            <Total name="Prompts" value={count(total.prompts)} />
+            <Total name="Active" value={duration(total.active_ms)} />
+            <Total name="Calls that failed" value={percent(total.tool_errors, total.tool_calls)} />
+          </dl>
+          {remark === "" ? null : <p class="note">{remark}</p>}
+          <YearMap days={days} today={today} place={place} />
+          <div class="charts">
+            <DayBars
+              name="Cost per day"
+              days={days}
+              today={today}
+              place={place}
+              value={({ cost_usd: cost }) => cost ?? 0}
+              show={dollars}
+            />
+            <DayBars
+              name="Tokens per day"
+              days={days}
+              today={today}
+              place={place}
+              value={({ tokens }) => tokens}
+              show={compact}
+            />
+          </div>
+          <div class="charts">
+            <Shares
+              name="Projects"
+              rows={data.projects}
+              label={lastPart}
+              filter={(project) => ({ project })}
+              place={place}
+            />
+            <Shares name="Models" rows={data.models} place={place} />
+            <Shares name="Agents" rows={data.agents} filter={(agent) => ({ agent })} place={place} />
+            <Tools tools={data.tools} />
+          </div>
+        </>
+      )}
+    </Frame>
+  );
+}
+
+function Total({ name, value }: { name: string; value: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function percent(part: number, whole: number): string {
+  if (whole === 0) return "0%";
+  const share = (100 * part) / whole;
+  return `${share > 0 && share < 10 ? share.toFixed(1) : Math.round(share)}%`;
+}
+
+const CELL = 13;
+const LEFT = 30;
+const TOP = 18;
+
+/** A year of days, one square each, darker the more it cost. */
+function YearMap({ days, today, place }: Pick<FiguresData, "days" | "today"> & { place: Place }): JSX.Element {
+  const last = new Date(today);
+  const first = utcSunday.floor(utcDay.offset(last, -364));
+  const known = new Map(days.map((each) => [each.day, each]));
+  const shown = utcDay.range(first, utcDay.offset(last, 1));
+  const values = days
+    .flatMap(({ cost_usd: cost }) => (cost === null || cost === 0 ? [] : [cost]))
+    .toSorted((a, b) => a - b);
+  const at = (share: number): number => values[Math.floor(share * (values.length - 1))] ?? 0;
+  const level = scaleThreshold([Number.MIN_VALUE, at(0.25), at(0.5), at(0.75)], [0, 1, 2, 3, 4]);
+  const weeks = utcSunday.count(first, last) + 1;
+  const months = utcMonth.range(utcMonth.ceil(first), last);
+  const active = shown.filter((date) => known.has(dayOf(date))).length;
+  return (
+    <figure>
+      <figcaption>
+        A year of days <span class="quiet">{counted(active, "day")} with sessions, darker for more cost</span>
+      </figcaption>
+      <div class="scroll">
+        <svg
+          class="year"
+          viewBox={`0 0 ${LEFT + weeks * CELL} ${TOP + 7 * CELL}`}
+          role="group"
+          aria-label="Cost of each day of a year"
+        >
+          {months.map((month) => (
+            <text x={LEFT + utcSunday.count(first, month) * CELL} y={TOP - 6}>
+              {month.toLocaleString("en", { month: "short", timeZone: "UTC" })}
+            </text>
+          ))}
+          {[1, 3, 5].map((weekday) => (
+            <text x={LEFT - 6} y={TOP + weekday * CELL + CELL - 3} class="end">
+              {["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][weekday]}
+            </text>
+          ))}
+          {shown.map((date) => {
+            const day = dayOf(date);
+            const sums = known.get(day);
+            const square = (
+              <rect
+                class={`l${sums === undefined ? 0 : Math.max(1, level(sums.cost_usd ?? 0))}`}
+                x={LEFT + utcSunday.count(first, date) * CELL}
+                y={TOP + date.getUTCDay() * CELL}
+                width={CELL - 2}
+                height={CELL - 2}
+                rx={2}
+              >
+                <title>{dayText(day, sums)}</title>
+              </rect>
+            );
+            return sums === undefined ? (
+              square
+            ) : (
+              <DayLink day={day} label={dayText(day, sums)} place={place} children={square} />
+            );
+          })}
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+interface DayLinkProps {
+  day: string;
+  label: string;
+  place: Place;
+  children: ComponentChildren;
+}
+
+function DayLink({ day, label, place, children }: DayLinkProps): JSX.Element {
+  return (
+    <a href={place.root + sessionsAddress({ since: day, until: day })} aria-label={label}>
+      {children}
+    </a>
+  );
+}
+
+function dayText(day: string, sums: Sums | undefined): string {
+  if (sums === undefined) return `${day}: no sessions`;
+  const cost = sums.cost_usd === null ? "cost unknown" : dollars(sums.cost_usd);
+  return `${day}: ${counted(sums.answers, "answer")}, ${cost}, ${compact(sums.tokens)} tokens`;
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+const WIDTH = 520;
+const HEIGHT = 170;
+const AXIS = 48;
+const FOOT = 20;
+
+interface DayBarsProps extends Pick<FiguresData, "days" | "today"> {
+  name: string;
+  place: Place;
+  value: (sums: Sums) => number;
+  show: (value: number) => string;
+}
+
+function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.Element {
+  const last = new Date(today);
+  const shown = utcDay.range(utcDay.offset(last, 1 - RECENT_DAYS), utcDay.offset(last, 1)).map(dayOf);
+  const known = new Map(days.map((each) => [each.day, each]));
+  const most = Math.max(0, ...shown.map((day) => value(known.get(day) ?? { answers: 0, tokens: 0, cost_usd: 0 })));
+  const x = scaleBand(shown, [AXIS, WIDTH]).paddingInner(0.2);
+  const y = scaleLinear([0, most || 1], [HEIGHT - FOOT, 8]).nice(4);
+  const labelled = shown.filter((day) => day.endsWith("-01") || day.endsWith("-15"));
+  return (
+    <figure>
+      <figcaption>
+        {name} <span class="quiet">last {RECENT_DAYS} days</span>
+      </figcaption>
+      <svg
+        class="bars"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="group"
+        aria-label={`${name}, last ${RECENT_DAYS} days`}
+      >
+        {y.ticks(4).map((tick) => (
+          <>
+            <line x1={AXIS} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
+            <text class="end" x={AXIS - 6} y={y(tick) + 4}>
+              {show(tick)}
+            </text>
+          </>
+        ))}
+        {labelled.map((day) => (
+          <text class="middle" x={(x(day) ?? 0) + x.bandwidth() / 2} y={HEIGHT - 4}>
+            {new Date(day).toLocaleString("en", { day: "numeric", month: "short", timeZone: "UTC" })}
+          </text>
+        ))}
+        {shown.map((day) => {
+          const sums = known.get(day);
+          if (sums === undefined || value(sums) === 0) return null;
+          const top = y(value(sums));
+          return (
+            <DayLink day={day} label={`${day}: ${show(value(sums))}`} place={place}>
+              <rect x={x(day)} y={top} width={x.bandwidth()} height={Math.max(1, y(0) - top)}>
+                <title>{dayText(day, sums)}</title>
+              </rect>
+            </DayLink>
+          );
+        })}
+      </svg>
+      <details class="closed">
+        <summary>
+          <span class="name">As a table</span>
+        </summary>
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Answers</th>
+              <th scope="col">{name.replace(/ per day$/, "")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.toReversed().flatMap((day) => {
+              const sums = known.get(day);
+              return sums === undefined
+                ? []
+                : [
+                    <tr>
+                      <th scope="row">
+                        <a href={place.root + sessionsAddress({ since: day, until: day })}>{day}</a>
+                      </th>
+                      <td class="number">{count(sums.answers)}</td>
+                      <td class="number">{show(value(sums))}</td>
+                    </tr>,
+                  ];
+            })}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}
+
+interface SharesProps {
+  name: string;
+  rows: readonly (Sums & { name: string })[];
+  /** Shows a name; the whole is shown to who points at it. */
+  label?: (name: string) => string;
+  /** Filter of the list for a row. */
+  filter?: (name: string) => Filters;
+  place: Place;
+}
+
+function Shares({ name, rows, label = (text) => text, filter, place }: SharesProps): JSX.Element | null {
+  if (rows.length === 0) return null;
+  const sorted = rows.toSorted((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || b.tokens - a.tokens);
+  const most = Math.max(...rows.map(({ cost_usd: cost }) => cost ?? 0));
+  return (
+    <figure>
+      <figcaption>{name}</figcaption>
+      <table class="list shares">
+        <thead>
+          <tr>
+            <th scope="col">{name.replace(/s$/, "")}</th>
+            <th scope="col">Answers</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.slice(0, MAX_ROWS).map((row) => (
+            <tr>
+              <th scope="row">
+                <Bar share={most === 0 ? 0 : (row.cost_usd ?? 0) / most} />
+                {filter === undefined ? (
+                  <span title={oneLine(row.name, 400)}>{oneLine(label(row.name), 60)}</span>
+                ) : (
+                  <a href={place.root + sessionsAddress(filter(row.name))} title={oneLine(row.name, 400)}>
+                    {oneLine(label(row.name), 60)}
+                  </a>
+                )}
+              </th>
+              <td class="number">{count(row.answers)}</td>
+              <td class="number">{compact(row.tokens)}</td>
+              <td class="number">{row.cost_usd === null ? "?" : dollars(row.cost_usd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sorted.length > MAX_ROWS ? <p class="note">and {count(sorted.length - MAX_ROWS)} more</p> : null}
+    </figure>
+  );
+}
+
+/** A bar behind the name of a row. The number beside it says the same. */
+function Bar({ share }: { share: number }): JSX.Element {
+  return (
+    <svg class="share" aria-hidden="true" viewBox="0 0 100 1" preserveAspectRatio="none">
+      <rect width={Math.round(100 * share)} height="1" />
+    </svg>
+  );
+}
+
+function Tools({ tools }: Pick<FiguresData, "tools">): JSX.Element | null {
+  if (tools.length === 0) return null;
+  const sorted = tools.toSorted((a, b) => b.calls - a.calls).slice(0, MAX_ROWS);
+  return (
+    <figure>
+      <figcaption>Tools</figcaption>
+      <table class="list shares">
+        <thead>
+          <tr>
+            <th scope="col">Tool</th>
+            <th scope="col">Calls</th>
+            <th scope="col">Failed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map(({ tool, calls, errors }) => (
+            <tr>
+              <th scope="row">
+                <Bar share={calls / (sorted[0]?.calls ?? 1)} />
+                {oneLine(tool, 60)}
+              </th>
+              <td class="number">{count(calls)}</td>
+              <td class={errors === 0 ? "number" : "number failed"}>{percent(errors, calls)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {tools.length > MAX_ROWS ? <p class="note">and {count(tools.length - MAX_ROWS)} more</p> : null}
+    </figure>
+  );
+}

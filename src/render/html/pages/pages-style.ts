@@ -1,0 +1,180 @@
+/** Style of the pages around a session. Uses the colours of `style.ts`. */
+export const PAGES_STYLE = `
+.site { display: block; max-width: 68rem; padding: 0 1.5rem 3rem; }
+.bar { display: flex; align-items: baseline; gap: 1.75rem; margin: 0 0 2rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
+.bar a { text-decoration: none; }
+.brand { color: var(--text); font-weight: 650; letter-spacing: -.01em; }
+.bar nav { position: static; display: flex; gap: 1.25rem; max-height: none; margin: 0; padding: 0; overflow: visible; }
+.bar nav a { padding: .25rem 0; color: var(--quiet); font-size: .9375rem; line-height: 1.6; }
+.bar nav a:hover { color: var(--accent); }
+.bar nav a[aria-current] { color: var(--text); box-shadow: 0 2px 0 var(--accent); }
+.search { position: relative; flex: 1; max-width: 24rem; margin-left: auto; }
+.search input { width: 100%; padding: .38rem 2rem .38rem .75rem; line-height: 1.5; }
+.search kbd { position: absolute; right: .6rem; top: 50%; translate: 0 -50%; color: var(--quiet); pointer-events: none; }
+.search input:focus + kbd { display: none; }
+input, select, button { border: 1px solid var(--line); border-radius: 5px; background: var(--ground); color: var(--text); font: inherit; font-size: .875rem; }
+select, button, input[type="date"] { padding: .3rem .55rem; }
+button { background: var(--raised); cursor: pointer; }
+button:hover { border-color: var(--accent); color: var(--accent); }
+.site main { container-type: normal; }
+.site h1 { margin-bottom: 1rem; font-size: 1.375rem; }
+.site h1 .quiet { font-weight: 400; font-size: 1rem; }
+.site h1.path { font: 600 1rem/1.4 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
+.up { margin: 0 0 .25rem; font-size: .875rem; }
+.progress { margin: -1.25rem 0 1.5rem; padding: .35rem .75rem; border-radius: 5px; background: var(--accent-soft); font-size: .875rem; }
+.nothing { margin: 3rem 0; color: var(--quiet); text-align: center; }
+[hidden] { display: none !important; }
+.foot { margin-top: 3rem; }
+dialog { min-width: 20rem; padding: 1.25rem 1.5rem; border: 1px solid var(--line); border-radius: 8px; background: var(--ground); color: var(--text); }
+dialog::backdrop { background: rgb(0 0 0 / 35%); }
+dialog h2 { padding: 0; border: 0; font-size: 1rem; }
+dialog dl { margin: .75rem 0 1rem; }
+dialog dl > div { display: grid; grid-template-columns: 4rem 1fr; align-items: baseline; margin-top: .35rem; }
+dialog dd { margin: 0; font-size: .875rem; }
+kbd { padding: 0 .35rem; border: 1px solid var(--line); border-radius: 3px; font: .75rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
+.foot code { color: var(--text); }
+.filters { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; margin-bottom: 1.5rem; color: var(--quiet); font-size: .875rem; }
+.filters select { max-width: 7.25rem; }
+.filters input[type="date"] { width: 7.9rem; padding-inline: .35rem; }
+.filters .check { display: flex; align-items: center; gap: .35rem; }
+
+.sessions, .list { width: 100%; border-collapse: collapse; font-size: .9375rem; }
+.sessions td, .sessions th, .list td, .list th { padding: .5rem .75rem; text-align: left; vertical-align: baseline; }
+.sessions :is(td, th):first-child, .list :is(td, th):first-child { padding-left: 0; }
+.sessions :is(td, th):last-child, .list :is(td, th):last-child { padding-right: 0; }
+.sessions thead th, .list thead th { padding-block: 0 .35rem; color: var(--quiet); font-size: .75rem; font-weight: 400; text-align: right; white-space: nowrap; }
+.sessions thead th:nth-child(-n + 2), .list thead th:first-child { text-align: left; }
+.sessions .day th { padding: 1.5rem 0 .35rem; border-bottom: 1px solid var(--line); }
+.sessions tbody:first-of-type .day th { padding-top: .25rem; }
+.sessions h2 { display: block; padding: 0; border: 0; }
+.sessions h2 .quiet { margin-left: .35rem; font-weight: 400; }
+.sessions tbody tr + tr + tr, .list tbody tr + tr { border-top: 1px solid color-mix(in srgb, var(--line) 55%, transparent); }
+.sessions tbody tr:not(.day):hover { background: var(--raised); }
+.when { width: 1%; color: var(--quiet); font-size: .875rem; white-space: nowrap; }
+.what { min-width: 0; }
+.what .title { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; color: var(--text); font-weight: 500; text-decoration: none; }
+.what .title:hover { color: var(--accent); text-decoration: underline; }
+.what .title:visited { color: color-mix(in srgb, var(--text) 78%, var(--ground)); }
+.site .outline .about { padding-left: 2rem; font-size: .75rem; }
+.site .about { display: flex; flex-wrap: wrap; gap: 0 .9rem; margin: 0; padding: 0; color: var(--quiet); font-size: .8125rem; font-weight: 400; }
+.site .about a { color: inherit; text-decoration: none; }
+.site .about a:hover { color: var(--accent); text-decoration: underline; }
+.about .tag { padding: 0 .4rem; border-radius: 3px; background: var(--accent-soft); }
+td.number, .list th.number { color: var(--quiet); font-size: .875rem; font-variant-numeric: tabular-nums; text-align: right !important; white-space: nowrap; }
+td.number.failed { color: var(--failed); }
+.list tbody th { font-weight: 400; }
+.pages { position: static; display: flex; justify-content: space-between; margin: 1.5rem 0 0; padding: 0; font-size: .875rem; }
+
+.hits, .failures, .steps, .plain-list { margin: 0; padding: 0; list-style: none; }
+.hit { margin-top: 1.75rem; }
+.hit h2 { display: block; padding: 0; border: 0; font-size: 1rem; font-weight: 500; }
+.passage { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 1rem; margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
+.passage .where { font-size: .8125rem; text-decoration: none; }
+.passage .where .kind { display: block; }
+.passage .where time { color: var(--quiet); }
+.passage q { quotes: none; font-size: .9375rem; }
+mark { border-radius: 2px; background: color-mix(in srgb, #f3c623 45%, transparent); color: inherit; }
+.failure { border-top: 1px solid var(--line); }
+.failures li:last-child .failure { border-bottom: 1px solid var(--line); }
+.failure > summary { display: grid; grid-template-columns: auto 3.25rem minmax(0, 1fr); align-items: baseline; gap: .1rem .5rem; padding: .55rem 0; }
+.failure > summary:hover { background: var(--raised); }
+.failure .times { color: var(--quiet); font-size: .875rem; font-variant-numeric: tabular-nums; text-align: right; }
+.failure .message { overflow: hidden; font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; text-overflow: ellipsis; }
+.failure .about { grid-column: 3; }
+.failure .fixed { color: var(--accent); }
+.failure > .inside { padding: .25rem 0 1rem 4.75rem; }
+.failure .inside .label { margin-top: .6rem; }
+.steps li { margin: .2rem 0; }
+.diff .file, .diff .hunk { color: var(--quiet); }
+.changed { margin-top: 1rem; border: 1px solid var(--line); border-radius: 5px; }
+.changed > summary { display: flex; align-items: baseline; gap: .6rem; padding: .4rem .75rem; }
+.changed > .inside { border-top: 1px solid var(--line); }
+.changed .diff { margin: 0 -.7rem; border-radius: 0; }
+.lines { margin-left: auto; font-size: .8125rem; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.plus { color: var(--plus); }
+.minus { color: var(--failed); }
+
+.totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem 1.5rem; margin: 0 0 2rem; }
+.totals dt { font-size: .8125rem; }
+.totals dd { margin: 0; font-size: 1.375rem; font-weight: 600; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
+.site figure { min-width: 0; margin: 0 0 2.5rem; }
+figcaption { margin-bottom: .6rem; font-size: .9375rem; font-weight: 600; }
+figcaption .quiet { margin-left: .35rem; font-size: .8125rem; font-weight: 400; }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 0 3rem; }
+svg text { fill: var(--quiet); font-size: 11px; }
+svg .end { text-anchor: end; }
+svg .middle { text-anchor: middle; }
+.bars { display: block; width: 100%; height: auto; }
+.bars line { stroke: var(--line); }
+.bars rect { fill: var(--accent); }
+.bars a:hover rect { fill: var(--text); }
+.year { display: block; width: 100%; min-width: 44rem; height: auto; }
+.year text { font-size: 8px; }
+.year .l0 { fill: var(--empty); }
+.year .l1 { fill: color-mix(in srgb, var(--accent) 25%, var(--ground)); }
+.year .l2 { fill: color-mix(in srgb, var(--accent) 45%, var(--ground)); }
+.year .l3 { fill: color-mix(in srgb, var(--accent) 70%, var(--ground)); }
+.year .l4 { fill: var(--accent); }
+.year a:hover rect { stroke: var(--text); }
+.shares th[scope="row"] { position: relative; }
+.share { position: absolute; inset: .2rem 0; z-index: -1; width: 100%; height: calc(100% - .4rem); }
+.shares th a { text-decoration: none; }
+.shares th a:hover { text-decoration: underline; }
+.share rect { fill: var(--accent-soft); }
+.shares { isolation: isolate; }
+.shares tbody th[scope="row"] { padding-left: .4rem; }
+:root { --plus: #22662c; --empty: #eceae4; }
+@media (prefers-color-scheme: dark) { :root { --plus: #8fcf98; --empty: #262624; } }
+
+.actions { display: flex; flex-wrap: wrap; align-items: baseline; gap: .35rem 1.25rem; margin-top: .9rem; font-size: .875rem; }
+.actions .tag { padding: 0 .4rem; border-radius: 3px; background: var(--accent-soft); text-decoration: none; }
+.actions .resume { flex: 1 0 100%; color: var(--quiet); }
+.actions .resume code { color: var(--text); }
+.edit > summary { display: flex; align-items: baseline; gap: .35rem; color: var(--accent); }
+.edit form { display: grid; gap: .5rem; max-width: 26rem; margin-top: .5rem; padding: .75rem; border: 1px solid var(--line); border-radius: 5px; }
+.edit label:not(.check) { display: grid; gap: .15rem; color: var(--quiet); font-size: .8125rem; }
+.edit, .edit label { min-width: 0; }
+.edit input:not([type="checkbox"]) { width: 100%; padding: .3rem .55rem; }
+.edit button { justify-self: start; }
+.session .overview { margin-top: 0; }
+.session .pages.before { margin: 2rem 0 0; }
+.subagent.link { display: flex; flex-wrap: wrap; align-items: baseline; column-gap: .5rem; margin-top: .5rem; padding: .2rem .7rem; color: inherit; font-size: .875rem; text-decoration: none; }
+.subagent.link:hover { background: var(--raised); }
+.subagent.link .target { color: var(--accent); }
+@media (min-width: 76rem) {
+  .site:has(main.session) { max-width: 76rem; }
+  main.session { display: grid; grid-template-columns: 16rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
+  main.session > * { grid-column: 2; }
+  main.session > .outline { grid-column: 1; grid-row: 1 / span 40; margin: 0; padding: 0 .5rem 2rem 0; top: 1.5rem; max-height: calc(100vh - 3rem); }
+}
+
+@media (max-width: 42rem) {
+  .site { padding: 0 1rem 2rem; }
+  .bar { flex-wrap: wrap; gap: .4rem 1.1rem; margin-bottom: 1.25rem; }
+  .bar nav { gap: 1.1rem; }
+  .search { flex: 1 0 100%; max-width: none; }
+  .search kbd { display: none; }
+  .filters { display: grid; grid-template-columns: 1fr 1fr; }
+  .filters select, .filters input[type="date"] { display: block; width: 100%; max-width: none; }
+  .sessions thead { display: none; }
+  .sessions, .sessions tbody, .sessions .day, .sessions .day th { display: block; }
+  .sessions tr:not(.day) { display: flex; flex-wrap: wrap; gap: 0 .9rem; padding: .6rem 0; }
+  .sessions td, .sessions :is(td, th):first-child { padding: 0; }
+  .sessions .what { order: -1; flex: 1 0 100%; }
+  .sessions .when, .sessions td.number { width: auto; font-size: .8125rem; }
+  .sessions td.number:empty { display: none; }
+  .sessions td:nth-child(3):not(:empty)::after { content: " turns"; }
+  .sessions td:nth-child(5):not(:empty)::after { content: " failed"; }
+  .list td, .list th { padding-inline: .3rem; }
+  .list th .quiet { display: block; font-size: .8125rem; }
+  .list td.number:last-child { white-space: normal; }
+  .passage { display: block; }
+  .passage .where .kind { display: inline; }
+  .failure > .inside { padding-left: 1rem; }
+  .totals { grid-template-columns: repeat(2, 1fr); }
+}
+@media print {
+  .site { padding: 0; }
+  .bar nav, .search, .filters, .pages { display: none; }
+}
+`;

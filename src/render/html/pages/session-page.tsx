@@ -1,0 +1,154 @@
+/** A session, or one page of a long one. */
+import type { ComponentChildren, JSX } from "preact";
+import { oneLine } from "../../../neutral-text.ts";
+import { counted } from "../../../quantities.ts";
+import { overview, titleOf } from "../overview.tsx";
+import { outlineOf, type PageSession } from "../outline.ts";
+import { PageWriter } from "../page-writer.ts";
+import { writeConversation } from "../session-body.tsx";
+import { switches, turnList, type TurnRow } from "../turn-list.tsx";
+import { Anchors } from "../view.ts";
+import { changesAddress, sessionAddress, sessionPageName, sessionsAddress } from "./addresses.ts";
+import { type FrameProps, framePieces, type Place } from "./frame.tsx";
+
+export interface SessionPageData {
+  id: string;
+  /** The messages of this page, with the figures of the whole session. Its children have addresses. */
+  session: PageSession;
+  /** The session that started it. */
+  parent: { id: string; title: string } | null;
+  agent: string | null;
+  /** All turns of the session, with addresses relative to this page. */
+  turns: readonly TurnRow[];
+  /** The first is 1. */
+  page: number;
+  pages: number;
+  /** Command that resumes it in its agent, or why there is none. */
+  resume: { command: string } | { reason: string };
+  tags: readonly string[];
+  isPinned: boolean;
+  command: string;
+  progress?: string | undefined;
+}
+
+/** Writes the page in pieces. Rejections of `write` are passed on. */
+export async function writeSessionPage(
+  data: SessionPageData,
+  place: Place,
+  write: (html: string) => Promise<void>,
+): Promise<void> {
+  const { session, turns, command, progress } = data;
+  const outline = outlineOf(session);
+  const writer = new PageWriter(write);
+  const frame: Omit<FrameProps, "children"> = {
+    place,
+    title: titleOf(session),
+    section: "sessions",
+    kind: "session",
+    command,
+    progress,
+  };
+  const [start, end] = framePieces(frame);
+  await writer.addRendered(start);
+  await writer.add(
+    <Head data={data} place={place} />,
+    ...switches(),
+    turnList(turns, place.clock),
+    ...(data.pages > 1 ? [<Pages data={data} where="before" />] : []),
+  );
+  await writer.addTag('<div class="conversation" id="conversation">');
+  await writeConversation(writer, { session, outline, clock: place.clock, anchors: new Anchors() }, true);
+  await writer.addTag("</div>");
+  if (data.pages > 1) await writer.add(<Pages data={data} where="after" />);
+  await writer.addRendered(end);
+  await writer.flush();
+}
+
+function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Element {
+  const { id, session, parent, agent, resume, tags, isPinned } = data;
+  const { root, live } = place;
+  const up =
+    parent === null ? null : (
+      <p class="up">
+        Subagent of{" "}
+        <a dir="auto" href={root + sessionAddress(parent.id)}>
+          {oneLine(parent.title, 120)}
+        </a>
+      </p>
+    );
+  return (
+    <>
+      {up}
+      {overview(session, place.clock)}
+      <div class="actions">
+        {agent === null ? null : <a href={root + sessionsAddress({ agent })}>{agent}</a>}
+        <a href={root + changesAddress(id)}>Changes to files</a>
+        {isPinned ? <span>Pinned</span> : null}
+        {tags.map((tag) => (
+          <a class="tag" href={root + sessionsAddress({ tag })}>
+            {oneLine(tag, 40)}
+          </a>
+        ))}
+        {live === undefined ? null : (
+          <details class="edit">
+            <summary>Tag or pin</summary>
+            <Form place={place} action="tag" id={id}>
+              <label>
+                Tags <input name="tags" value={tags.join(", ")} placeholder="release, later" />
+              </label>
+              <label>
+                Title <input name="title" value={session.metadata.title ?? ""} />
+              </label>
+              <label class="check">
+                <input type="checkbox" name="pinned" value="yes" checked={isPinned} /> Pinned
+              </label>
+              <button type="submit">Save</button>
+            </Form>
+          </details>
+        )}
+        {"command" in resume ? (
+          <span class="resume">
+            Resume: <code>{oneLine(resume.command, 400)}</code>
+          </span>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+interface FormProps {
+  place: Place;
+  action: string;
+  id: string;
+  children: ComponentChildren;
+}
+
+function Form({ place: { root, live }, action, id, children }: FormProps): JSX.Element {
+  return (
+    <form method="post" action={root + action}>
+      <input type="hidden" name="token" value={live?.formToken} />
+      <input type="hidden" name="session" value={id} />
+      {children}
+    </form>
+  );
+}
+
+function Pages({ data: { page, pages, session }, where }: { data: SessionPageData; where: string }): JSX.Element {
+  const link = (to: number, text: string, rel: string): JSX.Element =>
+    to < 1 || to > pages ? (
+      <span />
+    ) : (
+      <a rel={rel} href={sessionPageName(to)}>
+        {text}
+      </a>
+    );
+  return (
+    <nav class={`pages ${where}`} aria-label="Pages of the session">
+      {link(page - 1, "Earlier", "prev")}
+      <span class="quiet">
+        Page {page} of {pages}, {counted(session.stats.total_messages, "message")} in all
+      </span>
+      {link(page + 1, "Later", "next")}
+    </nav>
+  );
+}

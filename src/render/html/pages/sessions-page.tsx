@@ -1,0 +1,256 @@
+/** The list of sessions, newest first, grouped by day. */
+import type { JSX } from "preact";
+import { oneLine } from "../../../neutral-text.ts";
+import { count, counted, dollars, duration } from "../../../quantities.ts";
+import { type Filters, sessionAddress, sessionsAddress } from "./addresses.ts";
+import { Frame, type Place, When } from "./frame.tsx";
+
+/** A session in the list. Texts are redacted. */
+export interface SessionRow {
+  /** What `show` takes; unique. */
+  id: string;
+  title: string | null;
+  prompt: string | null;
+  agent: string | null;
+  project: string | null;
+  /** Host name, if it is another machine's. */
+  host: string | null;
+  started: string | null;
+  ended: string | null;
+  active_ms: number;
+  turns: number;
+  tool_errors: number;
+  cost_usd: number | null;
+  cost_is_estimate: boolean;
+  tokens_out_is_lower_bound: boolean;
+  is_archived: boolean;
+  is_pinned: boolean;
+  /** Why it could not be read. */
+  problem: string | null;
+  tags: readonly string[];
+}
+
+export interface SessionsData {
+  rows: readonly SessionRow[];
+  filters: Filters;
+  /** Sessions that match, on all pages. */
+  total: number;
+  /** The first is 1. */
+  page: number;
+  pages: number;
+  /** Values that the filters offer. */
+  agents: readonly string[];
+  projects: readonly string[];
+  tags: readonly string[];
+  command: string;
+  progress?: string | undefined;
+}
+
+const MAX_TITLE_CHARS = 300;
+
+export function SessionsPage({ data, place }: { data: SessionsData; place: Place }): JSX.Element {
+  const { rows, filters, total, command, progress } = data;
+  const pinned = rows.filter(({ is_pinned: isPinned }) => isPinned);
+  const days = Map.groupBy(
+    rows.filter(({ is_pinned: isPinned }) => !isPinned),
+    ({ ended, started }) => place.clock.date(ended ?? started ?? "") ?? "Without a time",
+  );
+  return (
+    <Frame place={place} title="Sessions" section="sessions" command={command} progress={progress}>
+      <h1>
+        Sessions <span class="quiet">{count(total)}</span>
+      </h1>
+      <FilterBar data={data} place={place} />
+      {rows.length === 0 ? <Nothing filters={filters} place={place} /> : null}
+      {rows.length === 0 ? null : (
+        <table class="sessions">
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Session</th>
+              <th scope="col">Turns</th>
+              <th scope="col">Active</th>
+              <th scope="col">Failed</th>
+              <th scope="col">Cost</th>
+            </tr>
+          </thead>
+          {pinned.length === 0 ? null : <Day name="Pinned" rows={pinned} place={place} />}
+          {[...days].map(([name, each]) => (
+            <Day name={name} rows={each} place={place} />
+          ))}
+        </table>
+      )}
+      <Pages data={data} place={place} />
+    </Frame>
+  );
+}
+
+function Day({ name, rows, place }: { name: string; rows: readonly SessionRow[]; place: Place }): JSX.Element {
+  return (
+    <tbody>
+      <tr class="day">
+        <th scope="rowgroup" colSpan={6}>
+          <h2>
+            {name} <span class="quiet">{counted(rows.length, "session")}</span>
+          </h2>
+        </th>
+      </tr>
+      {rows.map((row) => (
+        <Row row={row} place={place} />
+      ))}
+    </tbody>
+  );
+}
+
+function Row({ row, place }: { row: SessionRow; place: Place }): JSX.Element {
+  const { root } = place;
+  const { project, agent, host, tags } = row;
+  const name =
+    oneLine(row.title ?? row.prompt ?? "", MAX_TITLE_CHARS) || (row.problem === null ? "(nothing was said)" : row.id);
+  return (
+    <tr>
+      <td class="when">
+        <When time={row.ended ?? row.started} place={place} day={row.is_pinned} />
+      </td>
+      <td class="what">
+        <a class="title" dir="auto" href={root + sessionAddress(row.id)}>
+          {name}
+        </a>
+        <span class="about">
+          {project === null ? null : (
+            <a href={root + sessionsAddress({ project })} title={oneLine(project, MAX_TITLE_CHARS)}>
+              {oneLine(lastPart(project), 60)}
+            </a>
+          )}
+          {agent === null ? null : <a href={root + sessionsAddress({ agent })}>{agent}</a>}
+          {host === null ? null : <span>on {oneLine(host, 60)}</span>}
+          {row.is_archived ? <span>from the store</span> : null}
+          {row.problem === null ? null : <span class="problem">not read: {oneLine(row.problem, 300)}</span>}
+          {tags.map((tag) => (
+            <a class="tag" href={root + sessionsAddress({ tag })}>
+              {oneLine(tag, 40)}
+            </a>
+          ))}
+        </span>
+      </td>
+      <td class="number">{row.turns === 0 ? "" : count(row.turns)}</td>
+      <td class="number">{row.active_ms === 0 ? "" : duration(row.active_ms)}</td>
+      <td class={row.tool_errors === 0 ? "number" : "number failed"}>
+        {row.tool_errors === 0 ? "" : count(row.tool_errors)}
+      </td>
+      <td class="number">{costText(row)}</td>
+    </tr>
+  );
+}
+
+/** `~` marks an estimate, `>` a lower bound. */
+function costText({
+  cost_usd: cost,
+  cost_is_estimate: isEstimate,
+  tokens_out_is_lower_bound: isLowerBound,
+}: Pick<SessionRow, "cost_usd" | "cost_is_estimate" | "tokens_out_is_lower_bound">): string {
+  if (cost === null) return "?";
+  if (cost === 0) return "";
+  return (isLowerBound ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
+}
+
+export function lastPart(path: string): string {
+  return path.split(/[/\\]/).findLast((part) => part !== "") ?? path;
+}
+
+function FilterBar({ data, place }: { data: SessionsData; place: Place }): JSX.Element {
+  const { filters, agents, projects, tags } = data;
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <form class="filters" action={place.root + sessionsAddress()} method="get" aria-label="Filters">
+      <Choice name="agent" label="Agent" value={filters.agent} values={agents} />
+      <Choice name="project" label="Project" value={filters.project} values={projects} />
+      {tags.length === 0 && filters.tag === undefined ? null : (
+        <Choice name="tag" label="Tag" value={filters.tag} values={tags} />
+      )}
+      <label>
+        From <input type="date" name="since" value={filters.since} />
+      </label>
+      <label>
+        To <input type="date" name="until" value={filters.until} />
+      </label>
+      <label class="check">
+        <input type="checkbox" name="failed" value="yes" checked={filters.failed ?? false} /> With failures
+      </label>
+      {filters.text === undefined ? null : <input type="hidden" name="text" value={filters.text} />}
+      <button type="submit">Filter</button>
+      {isFiltered ? <a href={place.root + sessionsAddress()}>Show all</a> : null}
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  name: string;
+  label: string;
+  value: string | undefined;
+  values: readonly string[];
+}
+
+function Choice({ name, label, value, values }: ChoiceProps): JSX.Element {
+  const all = value === undefined || values.includes(value) ? values : [value, ...values];
+  return (
+    <label>
+      {label}{" "}
+      <select name={name}>
+        <option value="">All</option>
+        {all.map((each) => (
+          <option value={each} selected={each === value}>
+            {oneLine(name === "project" ? shortPath(each) : each, 60)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The last two folders of a path. */
+function shortPath(path: string): string {
+  const parts = path.split(/[/\\]/).filter((part) => part !== "");
+  return parts.length > 2 ? `…/${parts.slice(-2).join("/")}` : path;
+}
+
+function Nothing({ filters, place }: { filters: Filters; place: Place }): JSX.Element {
+  if (Object.keys(filters).length === 0) {
+    return (
+      <p class="nothing">
+        There are no sessions yet. Run a coding agent, or look at <code>transcripts doctor</code> for where they are
+        expected.
+      </p>
+    );
+  }
+  return (
+    <p class="nothing">
+      No session matches. <a href={place.root + sessionsAddress()}>Show all sessions</a>
+    </p>
+  );
+}
+
+function Pages({ data: { filters, page, pages }, place }: { data: SessionsData; place: Place }): JSX.Element | null {
+  if (pages < 2) return null;
+  return (
+    <nav class="pages" aria-label="Pages of the list">
+      {page > 1 ? (
+        <a rel="prev" href={place.root + sessionsAddress(filters, page - 1)}>
+          Newer
+        </a>
+      ) : (
+        <span />
+      )}
+      <span class="quiet">
+        Page {page} of {pages}
+      </span>
+      {page < pages ? (
+        <a rel="next" href={place.root + sessionsAddress(filters, page + 1)}>
+          Older
+        </a>
+      ) : (
+        <span />
+      )}
+    </nav>
+  );
+}

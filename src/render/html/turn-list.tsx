@@ -1,0 +1,101 @@
+/** The list of turns of a session, and the switches that change how the conversation is shown. */
+import type { JSX } from "preact";
+import { oneLine } from "../../neutral-text.ts";
+import type { MessageView } from "../../parse/turns.ts";
+import { count, counted, dollars } from "../../quantities.ts";
+import { timeView } from "./entry-view.tsx";
+import type { Outline } from "./outline.ts";
+import { details } from "./page-texts.tsx";
+import type { Clock } from "./view.ts";
+
+/** A turn in the list. */
+export interface TurnRow {
+  number: number;
+  /** Address of its beginning. */
+  href: string;
+  title: string;
+  time: string | null;
+  calls: number;
+  failed: number;
+  /** Null if it is not known, or not shown. */
+  cost_usd: number | null;
+}
+
+/** Returns the turns of a session that is on one page. */
+export function turnsIn({ turns, calls: paired }: Outline): TurnRow[] {
+  return turns.flatMap(({ number, prompt, messages }) => {
+    if (prompt === undefined) return [];
+    const calls = messages.flatMap(({ blocks }) => blocks.filter(({ block_type: type }) => type === "tool_use"));
+    return [
+      {
+        number,
+        href: `#turn-${number}`,
+        title: turnTitle(prompt),
+        time: prompt.message.timestamp,
+        calls: calls.length,
+        failed: calls.filter(({ id }) => paired.get(id)?.call.status === "error").length,
+        cost_usd: null,
+      },
+    ];
+  });
+}
+
+/** Renders the list, and the labels of the switches. */
+export function turnList(turns: readonly TurnRow[], clock: Clock): JSX.Element {
+  const links = turns.map((turn) => turnLink(turn, clock));
+  const labels = SWITCHES.map(({ id, name }) => <label for={id}>{name}</label>);
+  const list = links.length === 0 ? null : details("turns", [counted(links.length, "turn")], <ol>{links}</ol>);
+  return (
+    <nav class="outline" aria-label="Turns">
+      <div class="switches">{labels}</div>
+      {list}
+    </nav>
+  );
+}
+
+const SWITCHES = [
+  { id: "show-calls", name: "Tool calls", isOn: true },
+  { id: "show-thinking", name: "Thinking", isOn: true },
+  { id: "unfold", name: "Unfold all", isOn: false },
+];
+
+/**
+ * Renders the switches. The style sheet applies them to elements after a switch, so they come before the list of turns and
+ * the conversation, and only their labels are in the list.
+ */
+export function switches(): JSX.Element[] {
+  return SWITCHES.map(({ id, isOn }) => (
+    <input class="switch" type="checkbox" id={id} checked={isOn} autocomplete="off" />
+  ));
+}
+
+function turnLink({ number, href, title, time, calls, failed, cost_usd: cost }: TurnRow, clock: Clock): JSX.Element {
+  return (
+    <li>
+      <a href={href}>
+        <span class="number">{count(number)}</span>
+        <span class="title">{title}</span>
+      </a>
+      <div class="about">
+        {time === null ? null : timeView(time, clock)}
+        {calls === 0 ? null : <span>{counted(calls, "call")}</span>}
+        {failed === 0 ? null : <span class="failed">{`${count(failed)} failed`}</span>}
+        {cost === null || cost === 0 ? null : <span>{dollars(cost)}</span>}
+      </div>
+    </li>
+  );
+}
+
+const MAX_TURN_TITLE_CHARS = 140;
+
+function turnTitle({ message, blocks }: MessageView): string {
+  const { command } = message.metadata;
+  if (typeof command === "string") return shortTitle(command);
+  const text = blocks.find((block) => block.content_text !== null && block.content_text.trim() !== "")?.content_text;
+  return shortTitle(text ?? "");
+}
+
+/** Shortens the text of a prompt for the list. */
+export function shortTitle(text: string): string {
+  return oneLine(text, MAX_TURN_TITLE_CHARS) || "(no text)";
+}

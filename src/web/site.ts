@@ -1,0 +1,112 @@
+/** The pages by their addresses, whoever shows them: the server, or the archive as files. */
+import { renderToString } from "preact-render-to-string";
+import type { JSX } from "preact";
+import { showUnseen } from "../render/html/page-writer.ts";
+import { type Filters, filtersIn, idIn, idOfPath, listIn } from "../render/html/pages/addresses.ts";
+import { ChangesPage } from "../render/html/pages/changes-page.tsx";
+import { FiguresPage } from "../render/html/pages/figures-page.tsx";
+import { MessagePage, type Place } from "../render/html/pages/frame.tsx";
+import { PAGES_STYLE } from "../render/html/pages/pages-style.ts";
+import { writeSessionPage } from "../render/html/pages/session-page.tsx";
+import { SessionsPage } from "../render/html/pages/sessions-page.tsx";
+import { STYLE } from "../render/html/style.ts";
+import type { Page, Site } from "./app.ts";
+import { isSessionError } from "../transcripts-error.ts";
+import type { SiteData } from "./site-data.ts";
+
+const HTML = "text/html; charset=utf-8";
+
+export interface SiteOptions {
+  data: SiteData;
+  place: Omit<Place, "root">;
+  /** Text of the script. */
+  script: () => Promise<string>;
+}
+
+/** A page as far as its address says; `root` leads from its folder to the root. */
+type Route = (
+  site: SiteOptions,
+  place: Place,
+  query: URLSearchParams,
+  parts: readonly string[],
+) => Promise<Page | undefined>;
+
+const ROUTES: readonly (readonly [RegExp, Route])[] = [
+  [/^style\.css$/, async () => text("text/css; charset=utf-8", STYLE + PAGES_STYLE)],
+  [/^script\.js$/, async ({ script }) => text("text/javascript; charset=utf-8", await script())],
+  [/^figures\.html$/, async ({ data }, place) => html(FiguresPage({ data: await data.figures(), place }))],
+  [/^sessions\/([^/]+)\/(index|\d{1,6})\.html$/, sessionPage],
+  [/^sessions\/([^/]+)\/changes\.html$/, changesPage],
+  [/^(.*\.html)$/, listPage],
+];
+
+export function createSite(options: SiteOptions): Site {
+  return {
+    async page(path, query) {
+      const place = { ...options.place, root: "../".repeat(path.split("/").length - 1) };
+      for (const [form, route] of ROUTES) {
+        const [match, ...parts] = form.exec(path) ?? [];
+        if (match === undefined) continue;
+        try {
+          return await route(options, place, query, parts);
+        } catch (error) {
+          if (!isSessionError(error)) throw error;
+          return {
+            ...html(MessagePage({ title: "This session cannot be shown", text: error.message, place })),
+            status: 404,
+          };
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+async function listPage(
+  { data }: SiteOptions,
+  place: Place,
+  query: URLSearchParams,
+  [path = ""]: readonly string[],
+): Promise<Page | undefined> {
+  const asked = path === "index.html" && query.size > 0 ? filtersIn(query) : listIn(path);
+  if (asked === undefined) return undefined;
+  let { filters }: { filters: Filters } = asked;
+  const projectId = "projectId" in asked ? asked.projectId : undefined;
+  if (projectId !== undefined) {
+    const project = (await data.projects()).find((each) => idOfPath(each) === projectId);
+    if (project === undefined) return undefined;
+    filters = { project };
+  }
+  return html(SessionsPage({ data: await data.sessions(filters, asked.page), place }));
+}
+
+async function sessionPage(
+  { data }: SiteOptions,
+  place: Place,
+  _query: URLSearchParams,
+  [name = "", number = ""]: readonly string[],
+): Promise<Page | undefined> {
+  const id = idIn(name);
+  const page = number === "index" ? 1 : Number(number);
+  const session = id === undefined ? undefined : await data.session(id, page);
+  return session && { type: HTML, content: (write) => writeSessionPage(session, place, write) };
+}
+
+async function changesPage(
+  { data }: SiteOptions,
+  place: Place,
+  _query: URLSearchParams,
+  [name = ""]: readonly string[],
+): Promise<Page | undefined> {
+  const id = idIn(name);
+  const changes = id === undefined ? undefined : await data.changes(id);
+  return changes && html(ChangesPage({ data: changes, place }));
+}
+
+function html(page: JSX.Element): Page {
+  return text(HTML, `<!doctype html>${showUnseen(renderToString(page))}`);
+}
+
+function text(type: string, content: string): Page {
+  return { type, content: (write) => write(content) };
+}

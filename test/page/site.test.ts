@@ -1,0 +1,195 @@
+/** The pages of all sessions, as the built program serves them, in a real browser. */
+import assert from "node:assert/strict";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { Machine } from "../support/cli/sample-machine.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, beforeAll, describe } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { browserTest as test, openBrowser } from "./browser.ts";
+import { contrasts, wideElements } from "./in-the-page.ts";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const PROJECT = "/home/me/shop";
+const SESSION = "5e551000-0000-4000-8000-000000000001";
+
+type Line = Record<string, unknown>;
+
+/** A session of Claude Code with a failed call, an edit and many prompts. */
+function session(turns: number): string {
+  const lines: Line[] = [];
+  let second = 0;
+  const add = (line: Line): void => {
+    second += 1;
+    const timestamp = new Date(Date.UTC(2026, 2, 4, 9, 0, second)).toISOString();
+    const uuid = `u${second}`;
+    lines.push({ sessionId: SESSION, cwd: PROJECT, version: "2.1.0", uuid, timestamp, ...line });
+  };
+  const usage = { input_tokens: 100, output_tokens: 50, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+  const answer = (content: unknown): void =>
+    add({
+      type: "assistant",
+      message: { id: `m${second}`, role: "assistant", model: "claude-opus-4-5", content, usage },
+    });
+  const result = (id: string, content: string, isError: boolean): void =>
+    add({
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content, is_error: isError }] },
+    });
+  for (let turn = 1; turn <= turns; turn += 1) {
+    add({ type: "user", message: { role: "user", content: `Prompt ${turn} about the price parser` } });
+    answer([{ type: "text", text: `Answer ${turn} has **bold** words and <script>alert(1)</script>.` }]);
+  }
+  answer([{ type: "tool_use", id: "c1", name: "Bash", input: { command: "npm test" } }]);
+  result("c1", "Exit code 1\nexpected 12 to be 1200", true);
+  const edit = { file_path: `${PROJECT}/price.mjs`, old_string: "Number(text)", new_string: "parsed(text)" };
+  answer([{ type: "tool_use", id: "c2", name: "Edit", input: edit }]);
+  result("c2", "The file was updated.", false);
+  return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+}
+
+const machine = new Machine();
+let browser: Browser | undefined;
+let server: ChildProcessByStdio<null, Readable, null> | undefined;
+let link = "";
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  if (browser === undefined) return;
+  machine.write(`.claude/projects/-home-me-shop/${SESSION}.jsonl`, session(200));
+  const env = { ...process.env, ...machine.env, HOME: machine.home };
+  const main = join(REPOSITORY, "dist/cli/main.js");
+  server = spawn("node", [main, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface(server.stdout)) {
+    link = line;
+    break;
+  }
+});
+afterAll(async () => {
+  server?.kill();
+  await browser?.close();
+  removeTempDirs();
+});
+
+/** Opens the pages with a cookie, since the link works once; with what they complained about. */
+let cookies: Parameters<Awaited<ReturnType<Browser["newContext"]>>["addCookies"]>[0] | undefined;
+
+async function visit(
+  path: string,
+  look: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  if (browser === undefined) throw new Error("There is no Chromium.");
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, ...options });
+  try {
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => {
+      if (!request.url().startsWith(new URL(link).origin) && !request.url().startsWith("data:"))
+        complaints.push(`asked for ${request.url()}`);
+    });
+    if (cookies === undefined) {
+      await page.goto(link);
+      cookies = await context.cookies();
+    } else await context.addCookies(cookies);
+    await page.goto(new URL(path, link).href);
+    await look(page);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const PATHS = [
+  "/",
+  `/sessions/${SESSION}/index.html`,
+  `/sessions/${SESSION}/2.html`,
+  `/sessions/${SESSION}/changes.html`,
+  "/figures.html",
+];
+
+describe("the pages of all sessions", () => {
+  test("list the session, with a link to it, and the command that lists it too", async () => {
+    await visit("/", async (page) => {
+      assert.equal(await page.title(), "Sessions");
+      assert.equal(await page.textContent(".sessions .title"), "Prompt 1 about the price parser");
+      assert.equal(await page.textContent(".foot code"), "transcripts list");
+      await page.click(".sessions .title");
+      assert.match(page.url(), new RegExp(`/sessions/${SESSION}/index.html$`));
+    });
+  });
+
+  test("filter by agent, project and day without a script, in the address", async () => {
+    await visit(
+      "/",
+      async (page) => {
+        await page.selectOption("select[name=agent]", "claude-code");
+        await page.click(".filters button");
+        assert.match(page.url(), /agent=claude-code/);
+        assert.equal(await page.locator(".sessions .title").count(), 1);
+        await page.goto(new URL("/days/2001-01-01.html", link).href);
+        assert.match((await page.textContent(".nothing")) ?? "", /No session matches/);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test("show a long session on several pages, and lead to any of its turns", async () => {
+    await visit(`/sessions/${SESSION}/index.html`, async (page) => {
+      assert.equal(await page.locator(".turns li").count(), 200);
+      await page.click('.turns a[href$="#turn-180"]');
+      assert.match(page.url(), /\/2\.html#turn-180$/);
+      assert.ok(await page.locator("#turn-180").isVisible());
+      assert.match((await page.textContent("#turn-180 ~ .by-user")) ?? "", /Prompt 180/);
+    });
+  });
+
+  test("show what a session did to files", async () => {
+    await visit(`/sessions/${SESSION}/changes.html`, async (page) => {
+      assert.equal(await page.textContent(".changed del"), "-Number(text)");
+      assert.equal(await page.textContent(".changed ins"), "+parsed(text)");
+      await page.click(".changed .reference a");
+      assert.match(page.url(), /#m\d+$/);
+    });
+  });
+
+  test("have keys for turns, failures, search and help", async () => {
+    await visit(`/sessions/${SESSION}/2.html`, async (page) => {
+      await page.keyboard.press("e");
+      assert.ok(await page.evaluate(() => document.activeElement?.closest(".call.error") !== null));
+      await page.keyboard.press("/");
+      assert.ok(await page.evaluate(() => document.activeElement?.matches(".search input")));
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      assert.ok(await page.locator("dialog#keys").isVisible());
+    });
+  });
+
+  for (const path of PATHS) {
+    test(`${path} has nothing that axe calls serious, and fits any width`, async () => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await visit(
+          path,
+          async (page) => {
+            await page.addScriptTag({ path: AXE });
+            const serious: unknown = await page.evaluate(
+              `axe.run().then(({ violations }) => violations.flatMap(({ id, impact }) => (/serious|critical/.test(impact) ? [id] : [])))`,
+            );
+            assert.deepEqual(serious, [], `${path} ${colorScheme}`);
+            assert.ok(Math.min(...(await page.evaluate(contrasts)).map(({ ratio }) => ratio)) >= 4.5);
+          },
+          { colorScheme, bypassCSP: true },
+        );
+      }
+      await visit(path, async (page) => assert.deepEqual(await page.evaluate(wideElements), []), {
+        viewport: { width: 360, height: 740 },
+      });
+    });
+  }
+});
