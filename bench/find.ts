@@ -1,6 +1,6 @@
 /**
- * `transcripts find` over 1 GB of sessions: with an index, and without one against grep over the same files, and ripgrep
- * where it is installed. Whole processes, start included, in turn. grep counts lines of JSON with the term; ours leaves
+ * `transcripts find` over 1 GB of sessions, against grep over the same files, and ripgrep where it is installed. First
+ * without a store: the first question adds what is newest, and what may have the term. Whole processes, start included, in turn. grep counts lines of JSON with the term; ours leaves
  * out what is no conversation, ranks, and prints passages. `node -e 0` is what starting Node alone takes. Before some
  * searches twenty sessions get another line each, as where twenty agents are at work. Needs `dist/`.
  */
@@ -28,6 +28,11 @@ const TERMS = [
   ["two letters, in one", "qz"],
   ["two letters, in most", "to"],
   ["CJK, in one", "漢字"],
+] as const;
+
+const FIRST = [
+  ["rare", "quokka"],
+  ["common", "permission"],
 ] as const;
 
 /** The only session with the rare terms. */
@@ -64,6 +69,16 @@ for (const set of SESSION_SETS)
       TRANSCRIPTS_DATABASE: "",
       TRANSCRIPTS_DATABASE_URL: "",
     };
+    for (const [where, term] of FIRST) {
+      const begun = performance.now();
+      const data = join(folder, `first-${where}`);
+      const { stderr } = spawnSync(process.execPath, [join(DIST, "cli/main.js"), "find", term, "--limit", "20"], {
+        encoding: "utf8",
+        env: { ...process.env, ...env, XDG_DATA_HOME: data },
+      });
+      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+      console.log(`first question, ${where}: ${seconds} s; ${stderr.trim().split("\n").at(-1) ?? ""}`);
+    }
     const start = performance.now();
     run({ name: "index", command: process.execPath, args: () => [join(DIST, "cli/main.js"), "index"], env }, "");
     const seconds = (performance.now() - start) / 1_000;
@@ -103,7 +118,6 @@ function programsIn(projects: string, env: Record<string, string>, write: () => 
     { ...transcripts(`the same, ${WRITTEN} sessions written`, ["--limit", "20"], true), before: write },
     { name: "node -e 0", command: process.execPath, args: () => ["-e", "0"], isQuick: true },
     transcripts("find --json, indexed, all", ["--json"], false),
-    transcripts("find --json --scan, all", ["--json", "--scan"], false),
     { name: "grep -rc", command: "grep", args: (term) => ["-rc", term, projects] },
     { name: "grep -ric", command: "grep", args: (term) => ["-ric", term, projects] },
     { name: "rg -ic", command: "rg", args: (term) => ["-ic", "--no-ignore", "--hidden", term, projects] },

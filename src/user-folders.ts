@@ -2,6 +2,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
+/** Name of this package, by which a host installs it. */
+export const PACKAGE = "opencode-transcripts";
+
 /** The process environment and the user's home. */
 export interface UserPlace {
   env: Readonly<Record<string, string | undefined>>;
@@ -13,7 +16,7 @@ export function userDataFolder({ env, home }: UserPlace): string {
   const given = env["XDG_DATA_HOME"] ?? "";
   // The XDG specification says to ignore relative paths.
   const data = isAbsolute(given) ? given : join(home, ".local", "share");
-  return join(data, "opencode-transcripts");
+  return join(data, PACKAGE);
 }
 
 /** Returns the folder in which opencode or Kilo keeps its data. */

@@ -112,10 +112,10 @@ export interface Format extends FormatTraits {
   /** Others' lines may pass for its, so it is asked after all others. */
   readonly isFallback?: boolean;
   /**
-   * All texts of a session are in the bytes of its file, as JSON, so that a file whose bytes lack a term need not be read to
-   * search for it.
+   * Texts that its reader adds to those of a file, such as notes about images. Only for a format whose files have all other
+   * texts in them as JSON has them: a search then passes over files whose bytes lack a word.
    */
-  readonly hasTextsInBytes?: boolean;
+  readonly addedTexts?: string;
   /** The agent prints or exports it, and keeps its sessions in another form. */
   readonly isExport?: boolean;
   /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */

@@ -9,12 +9,19 @@ import { transcripts } from "./transcripts/transcripts.ts";
 /** Their places are searched in this order: a file below two places belongs to the first. */
 export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo, codex];
 
+const BY_NAME: ReadonlyMap<string | null, Agent> = new Map(AGENTS.map((agent) => [agent.name, agent]));
+
+const READ = AGENTS.filter(({ hasSessions }) => hasSessions);
+
 /** Names of the agents whose sessions are read, for `--agent`. */
-export const AGENT_NAMES: readonly string[] = AGENTS.filter(({ hasSessions }) => hasSessions).map(({ name }) => name);
+export const AGENT_NAMES: readonly string[] = READ.map(({ name }) => name);
+
+/** The same names as their makers write them. */
+export const AGENT_TITLES: readonly string[] = READ.map(({ displayName }) => displayName);
 
 /** Returns the agent with a name; undefined if there is none, as a store may have sessions of agents that came later. */
 export function agentNamed(name: string | null): Agent | undefined {
-  return AGENTS.find((each) => each.name === name);
+  return BY_NAME.get(name);
 }
 
 /** Returns the agent that keeps its sessions in a format; undefined for one that is only printed or exported. */

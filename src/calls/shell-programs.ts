@@ -75,6 +75,10 @@ function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
     const word = words[at]?.text ?? "";
     if (LOOP_HEADS.has(word)) return [];
     const name = programName(word);
+    // `command -v x` looks for a program and runs none.
+    if (name === "command" && /^-[vV]$/.test(words[at + 1]?.text ?? "")) {
+      return [{ text: "which", quoted: false }, ...words.slice(at + 2)];
+    }
     if (KEYWORDS.has(name) || RUNNERS.has(name)) at = skipFlags(words, at + 1, name);
     else if (RUNNERS.has(`${name} ${words[at + 1]?.text ?? ""}`)) at = skipFlags(words, at + 2, name);
     else if (TIMERS.has(name)) at = skipFlags(words, at + 1, name) + (name === "stdbuf" ? 0 : 1);

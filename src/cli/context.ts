@@ -1,7 +1,7 @@
 /** Inputs, outputs and store of a command, passed in so that tests can supply their own. */
 import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
-import { PLUGIN } from "../agents/opencode/host-config.ts";
+import { PACKAGE } from "../user-folders.ts";
 import type { Archive, Place } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWhere } from "../store/store-place.ts";
@@ -91,7 +91,7 @@ export function createContext(io: Io) {
     home,
     installation,
     signal,
-    plugin: io.plugin ?? PLUGIN,
+    plugin: io.plugin ?? PACKAGE,
     now: () => io.now(),
     get stdin() {
       return io.stdin;
@@ -162,7 +162,7 @@ function lazyArchive(where: () => StoreWhere): { archive: Archive; closeArchive:
     archive: {
       completed: async (found) => (await archive()).completed(found),
       named: async (storedId, found) => (await archive()).named(storedId, found),
-      withDropped: async (ref) => (await archive()).withDropped(ref),
+      stored: async (ref) => (await archive()).stored(ref),
     },
     closeArchive: async () => (await opened?.catch(() => undefined))?.close(),
   };

@@ -2,43 +2,48 @@
 import { neutralLine, shortened } from "../neutral-text.ts";
 import { counted, timesText } from "../quantities.ts";
 import type { Conversation } from "../queries/read-session.ts";
-import { callsByBlock } from "../parse/tool-calls.ts";
-import type { MessageView, Turn } from "../parse/turns.ts";
+import type { ToolCall } from "../parse/model.ts";
+import type { MessageView } from "../parse/turns.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
 import { projectName } from "../render/text/passage-text.ts";
 
-/** Prints the turns. Resolves to the number of messages printed. */
+/** Messages of a session, or some of them, with their turns. */
+export interface ConversationPart extends Pick<Conversation, "id" | "metadata" | "stats"> {
+  messages: readonly (MessageView & { turn: number })[];
+  /** Calls by block; undefined to show calls and results where they are. */
+  calls: ReadonlyMap<string, ToolCall> | undefined;
+  /** Line of the entry that is marked; with one, all have line numbers. */
+  marked: number | undefined;
+}
+
+/** Prints the messages. Resolves to their number. */
 export async function printConversation(
   context: CommandContext,
   ref: SessionRef,
-  conversation: Conversation,
-  turns: readonly Turn[],
-  options: Partial<Pick<ConversationStyle, "withTools" | "withThinking" | "summary">> & { line?: number },
+  part: ConversationPart,
+  options: Partial<Pick<ConversationStyle, "withTools" | "withThinking" | "summary">>,
 ): Promise<number> {
   const style: ConversationStyle = {
     colors: context.colors,
     withTools: options.withTools ?? false,
     withThinking: options.withThinking ?? false,
     summary: options.summary ?? false,
-    numbered: options.line !== undefined,
-    marked: options.line,
-    // With line numbers, a call and its result are shown where they are.
-    calls: options.line === undefined ? callsByBlock(conversation.tool_calls) : undefined,
+    numbered: part.marked !== undefined,
+    marked: part.marked,
+    calls: part.calls,
   };
-  if (conversation.messages.length > 0) await context.out(sessionHeading(context, ref, conversation));
+  if (part.stats.total_messages > 0) await context.out(sessionHeading(context, ref, part));
   let printed = 0;
   let previous: MessageView["message"] | undefined;
-  for (const { messages } of turns) {
-    for (const view of messages) {
-      const text = messageText(view, style, previous);
-      if (text === "") continue;
-      if (view.message.message_type === "assistant") previous = view.message;
-      await context.out(text);
-      printed += 1;
-    }
+  for (const view of part.messages) {
+    const text = messageText(view, style, previous);
+    if (text === "") continue;
+    if (view.message.message_type === "assistant") previous = view.message;
+    await context.out(text);
+    printed += 1;
   }
   return printed;
 }
@@ -47,7 +52,7 @@ export async function printConversation(
 export function sessionHeading(
   { colors }: CommandContext,
   ref: SessionRef,
-  { id, metadata, stats }: Conversation,
+  { id, metadata, stats }: Pick<Conversation, "id" | "metadata" | "stats">,
 ): string {
   const title = neutralLine(metadata.title ?? ref.title ?? stats.initial_prompt ?? "");
   const project = metadata.cwd ?? ref.project;

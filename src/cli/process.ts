@@ -5,7 +5,7 @@ import { resolve, sep } from "node:path";
 import type { Writable } from "node:stream";
 import { errorCode } from "../transcript/files/fault.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { PLUGIN } from "../agents/opencode/host-config.ts";
+import { PACKAGE } from "../user-folders.ts";
 import { ClosedOutput, Interrupted, type Output } from "./context.ts";
 import { runProgram } from "./program.ts";
 
@@ -38,7 +38,7 @@ export async function runProcess(exit: (code: number) => never, folder: string):
     },
     env: process.env,
     cwd,
-    plugin: folder.includes(`${sep}node_modules${sep}`) ? PLUGIN : resolve(folder),
+    plugin: folder.includes(`${sep}node_modules${sep}`) ? PACKAGE : resolve(folder),
     installation: { folder: resolve(folder), runtime: process.execPath },
     home: process.env["HOME"] ?? homedir(),
     now: () => new Date(),

@@ -1,4 +1,5 @@
 /** Runs a command: parses the arguments, reports errors, returns an exit code. */
+import { AGENT_TITLES } from "../agents/registry.ts";
 import { type Argument, Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { reasonOf } from "../places/reasons.ts";
 import { type Candidate, TranscriptsError } from "../transcripts-error.ts";
@@ -48,8 +49,7 @@ export type ParsedArguments =
 
 /** Maximum width of help, since long lines are hard to read. */
 const MAX_HELP_COLUMNS = 100;
-const DOES =
-  "Reads the sessions of coding agents: transcripts of this package, session files of Claude Code, and opencode's database.";
+const DOES = `Reads the sessions of coding agents (${AGENT_TITLES.join(", ")}), and transcripts of this package.`;
 const SESSIONS = "A SESSION is a path, a session id or the beginning of one, latest, or - for standard input.";
 
 /** Never rejects because of the arguments. */

@@ -43,7 +43,7 @@ export function refuseArchived({ id, archived }: SessionRef): void {
 
 /** Says where an archived session comes from, and what it lacks. */
 function archivedNote({ path, database }: SessionRef, archived: ArchivedSession): string {
-  const { damaged } = archived.counts;
+  const { damaged } = archived;
   const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it were not kept`;
   return `from the store, since ${whyArchived(archived, path ?? database ?? undefined)}${lost}`;
 }

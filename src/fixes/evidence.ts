@@ -52,7 +52,8 @@ const LOOKUP_FAILURE = /^.*: (?:command not found|No such file or directory|Perm
 const ALL_FINE = /\b(?:0|no) (?:errors?|fail\w*|problems?)\b|\b(?:errors?|fail\w*)\b\W{0,3}0\b/i;
 
 /** Matches a command that continued in the background, whose end is reported elsewhere. */
-const LAUNCHED = /^Command (?:running in background with ID|was manually backgrounded)/;
+const LAUNCHED =
+  /^(?:Command (?:running in background with ID|was manually backgrounded)|(?:(?:Command|Chunk ID|Wall time): [^\n]*\n)*Process running with session ID)/;
 
 /** Matches an empty result of a search, list or read, which is not a fix. */
 const NOTHING =

@@ -7,8 +7,9 @@
  */
 import { clueOf, outcomeOf, type Clue } from "./evidence.ts";
 import { isIdentical, matchTargets, type Grade, type Match } from "./compare.ts";
-import { editDiff } from "./call-diff.ts";
-import { changeOf, remediesFor } from "./remedies.ts";
+import { PASSING } from "./error-kinds.ts";
+import { changeOf, editDiff } from "./call-diff.ts";
+import { remediesFor } from "./remedies.ts";
 import type { ToolTable } from "../calls/tools.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { once, targetOf, type Target } from "./targets.ts";
@@ -87,6 +88,9 @@ function fixOf(failed: LaneCall): ToolFix {
     if (!isReaction(failed, later) || (isSettled && !isAgain)) continue;
     const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
+    // Nothing was wrong with the call, so only the same one, or a read of the same thing, was a second try.
+    if (PASSING.test(clue.text) && !isAgain && (match.grade !== "same" || match.step?.purpose.kind === "write"))
+      continue;
     const outcome = outcomeOf(later.call, match.step, clue);
     if (outcome === "failed") attempts.push(later);
     if (outcome !== "succeeded" || (!isAgain && repeatsSibling(failed, later))) continue;

@@ -61,7 +61,9 @@ export function inputLikeness(a: InputFields, b: InputFields): number {
 
 /** Fields that only describe the call. */
 const REMARKS = new Set(
-  "description explanation justification timeout timeout_ms run_in_background toolSummary toolAction".split(" "),
+  "description explanation justification timeout timeout_ms yield_time_ms max_output_tokens prefix_rule run_in_background toolSummary toolAction".split(
+    " ",
+  ),
 );
 
 /** Returns whether two inputs are equal, ignoring descriptions. */
@@ -88,4 +90,9 @@ export function asText(value: unknown): string {
 /** Returns an expression that matches the text. */
 export function asPattern(text: string): string {
   return text.replaceAll(/\W/g, String.raw`\$&`);
+}
+
+/** Returns whether a text has a word that is not part of a longer one. */
+export function isWordIn(word: string, text: string): boolean {
+  return text.includes(word) && new RegExp(String.raw`(?<![\w-])${asPattern(word)}(?![\w-])`).test(text);
 }

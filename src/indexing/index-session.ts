@@ -262,7 +262,7 @@ class Indexing {
       superseded && this.#seen.blocks.has(id) && !dropped.has(id) && !now.has(id);
     const ids = new Set([...fields.keys(), ...[...this.#states.blocks].filter(isBack).map(([id]) => id)]);
     if (ids.size === 0) return [];
-    const rows = await store.blocks(sessionId, [...ids]);
+    const rows = await store.blocks(sessionId, { ids: [...ids] });
     return rows.map((row) => ({ ...row, ...fields.get(row.event_id), superseded: dropped.has(row.event_id) }));
   }
 

@@ -2,7 +2,7 @@
 import type { FolderListings } from "../agents/agent.ts";
 import { needsSubagentCopies } from "../sessions/reading-options.ts";
 import { placeOf, type SessionRef } from "../places/session-ref.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import type { SessionMark } from "../store/stored-model.ts";
 
 /**
  * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
@@ -14,33 +14,29 @@ export const INDEX_RULES = 9;
 export type IndexLevel = "figures" | "content";
 
 /** Returns true if texts of the session are stored, however old. */
-export function hasContent(stored: StoredSession): boolean {
+export function hasContent(stored: SessionMark): boolean {
   return stored.state.rules > 0;
 }
 
 /** Returns true if there is nothing to index. */
 export async function isDone(
   { ref, rebuild, level }: { ref: SessionRef; rebuild: boolean; level: IndexLevel },
-  stored: StoredSession | undefined,
+  stored: SessionMark | undefined,
   listings?: FolderListings,
 ): Promise<boolean> {
   return !rebuild && isCurrent(ref, stored, level) && isReadAlike(ref, stored, level, listings);
 }
 
 /** Returns true if the stored rows cover the source as it is now. */
-export function isCurrent(ref: SessionRef, stored: StoredSession | undefined, level: IndexLevel = "content"): boolean {
+export function isCurrent(ref: SessionRef, stored: SessionMark | undefined, level: IndexLevel = "content"): boolean {
   if (stored === undefined || stored.state.revision === 0) return false;
   const done = level === "figures" ? stored.figures : stored.state;
   return done !== null && done.rules === INDEX_RULES && covers(ref, stored, done);
 }
 
-type Covered = Pick<StoredSession["state"], "source_bytes" | "source_modified_ms">;
+type Covered = Pick<SessionMark["state"], "source_bytes" | "source_modified_ms">;
 
-function covers(
-  ref: SessionRef,
-  { path, place }: StoredSession,
-  { source_bytes, source_modified_ms }: Covered,
-): boolean {
+function covers(ref: SessionRef, { path, place }: SessionMark, { source_bytes, source_modified_ms }: Covered): boolean {
   if (path !== placeOf(ref) || place !== ref.place) return false;
   // For a database the stored time may be that of a part, which is later than the session's own.
   if (ref.database !== null) return source_modified_ms >= ref.modifiedMs;
@@ -50,7 +46,7 @@ function covers(
 /** Returns true if `needsSubagentCopies` still gives what it gave when the session was indexed. */
 export async function isReadAlike(
   ref: SessionRef,
-  stored: StoredSession | undefined,
+  stored: SessionMark | undefined,
   level: IndexLevel,
   listings?: FolderListings,
 ): Promise<boolean> {

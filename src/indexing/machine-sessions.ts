@@ -15,7 +15,7 @@ import {
   type Where,
 } from "../places/session-ref.ts";
 import { msOf } from "../parse/times.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import type { SessionMark } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { baseId, forgottenSessions, keyedSessions, type KeyedSession } from "./session-keys.ts";
 
@@ -25,10 +25,10 @@ export interface MachineSessions {
   /** Sessions that were removed from the store with `forget`. */
   forgotten: KeyedSession[];
   /** Rows whose source no longer exists. */
-  gone: StoredSession[];
+  gone: SessionMark[];
   unreadable: Unreadable[];
-  /** All rows of the store. */
-  stored: readonly StoredSession[];
+  /** All sessions of the store. */
+  stored: readonly SessionMark[];
 }
 
 /**
@@ -40,10 +40,10 @@ export async function machineSessions(
   where: Where,
   only?: readonly SessionRef[],
 ): Promise<MachineSessions> {
-  const stored = await store.sessions();
+  const stored = await store.marks();
   const found = only === undefined ? await findSessions(where, { all: true }) : undefined;
   const refs = withKnownForms(found?.sessions ?? only ?? [], stored, found);
-  const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
+  const isThere = (session: SessionMark): boolean => isSourceThere(session, found);
   const keyed = keyedSessions(refs, { sessions: stored, isThere });
   const forgotten = forgottenSessions(keyed, await store.forgotten());
   const sessions = keyed.filter((session) => !forgotten.has(session));
@@ -56,12 +56,13 @@ export async function machineSessions(
 /** Adds the forms of sessions that only their rows name, such as a transcript in another project. */
 export function withKnownForms(
   refs: readonly SessionRef[],
-  stored: readonly StoredSession[],
+  stored: readonly SessionMark[],
   found?: SessionsFound,
 ): SessionRef[] {
   const rows = Map.groupBy(stored.filter(mayHaveForms), ({ session_id: id }) => baseId(id));
   return refs.flatMap((ref) => {
-    const known = mayHaveForms(ref) ? (rows.get(ref.id) ?? []) : [];
+    const known = mayHaveForms(ref) ? rows.get(ref.id) : undefined;
+    if (known === undefined) return [ref];
     const places = new Set([ref, ...ref.alternatives].map(placeOf));
     const forms = known.flatMap((row) => (places.has(row.path) ? [] : (formAt(row, ref, found) ?? [])));
     return forms.length === 0 ? [ref] : joinForms([ref, ...forms]);
@@ -69,7 +70,7 @@ export function withKnownForms(
 }
 
 /** Returns the form of a session at the place of its row; undefined if it is not there. */
-function formAt(row: StoredSession, ref: SessionRef, found: SessionsFound | undefined): SessionRef | undefined {
+function formAt(row: SessionMark, ref: SessionRef, found: SessionsFound | undefined): SessionRef | undefined {
   if (!isSourceThere(row, found)) return undefined;
   const known = {
     id: ref.id,
@@ -102,13 +103,16 @@ export function databaseShares(refs: readonly SessionRef[]): Map<string | null, 
  * Returns true if the session is in a place of its agent that is not searched now, such as that of another profile. It is
  * then none of the sessions here, whether or not it was indexed.
  */
-export function isElsewhere({ place, path }: StoredSession, roots: readonly Place[]): boolean {
+export function isElsewhere({ place, path }: Pick<SessionMark, "place" | "path">, roots: readonly Place[]): boolean {
   if (agentNamed(place)?.hasSessions !== true) return false;
   return !roots.some((root) => isWithin(root.path, path)) && factsOf(path) !== undefined;
 }
 
 /** Returns true unless the source of a row is known to be missing. */
-export function isSourceThere({ place, path }: StoredSession, found: SessionsFound | undefined): boolean {
+export function isSourceThere(
+  { place, path }: Pick<SessionMark, "place" | "path">,
+  found: SessionsFound | undefined,
+): boolean {
   if (path === "") return true;
   const isListed =
     isInDatabase({ place }) &&

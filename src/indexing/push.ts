@@ -109,7 +109,7 @@ class SessionPush {
         return undefined;
     const blocks = changedIds(here.blocks, there.blocks);
     for (let at = 0; at < blocks.length; at += AT_A_TIME) {
-      const rows = await local.blocks(id, blocks.slice(at, at + AT_A_TIME));
+      const rows = await local.blocks(id, { ids: blocks.slice(at, at + AT_A_TIME) });
       const size = { items: AT_A_TIME, size: INDEX_LIMITS.textChars };
       for (const part of batches(rows, ({ content }) => content.length, size))
         if (!(await this.#write(session, { messages: [], blocks: part.map((row) => this.#ofTeam(row)) })))

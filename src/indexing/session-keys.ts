@@ -2,21 +2,21 @@
 import { createHash } from "node:crypto";
 import { mayHaveForms } from "../sessions/session-forms.ts";
 import { placeOf, type SessionRef } from "../places/session-ref.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import type { SessionMark } from "../store/stored-model.ts";
 import type { Tombstone } from "../store/store.ts";
 
 /** A session and its id in the store. */
-export interface KeyedSession {
+export interface KeyedSession<Row = SessionMark> {
   ref: SessionRef;
   sessionId: string;
   /** Its row, or undefined if it is new. */
-  stored: StoredSession | undefined;
+  stored: Row | undefined;
 }
 
-export interface StoredSessions {
-  sessions: readonly StoredSession[];
+export interface StoredSessions<Row> {
+  sessions: readonly Row[];
   /** Whether the source of a row still exists. Called only for rows that no session on the machine matches. */
-  isThere(session: StoredSession): boolean;
+  isThere(session: Row): boolean;
 }
 
 const SUFFIX = /@[0-9a-f]{8}$/;
@@ -37,15 +37,18 @@ export function agentsId(id: string): string {
  * session keeps its id, also after it moved, that is if its old place is empty and its id appears somewhere else. A
  * session with several forms has one row, whichever of them was indexed: see `joinForms`.
  */
-export function keyedSessions(refs: readonly SessionRef[], stored: StoredSessions): KeyedSession[] {
+export function keyedSessions<Row extends Pick<SessionMark, "session_id" | "place" | "path">>(
+  refs: readonly SessionRef[],
+  stored: StoredSessions<Row>,
+): KeyedSession<Row>[] {
   const { sessions } = stored;
-  const byPlace = new Map(sessions.map((session) => [placeKey(session.path, baseId(session.session_id)), session]));
+  const atPath = Map.groupBy(sessions, ({ path }) => path);
   const byForm = new Map(sessions.filter(mayHaveForms).map((session) => [baseId(session.session_id), session]));
   const byId = new Map(sessions.map((session) => [session.session_id, session]));
   const taken = new Set<string>();
-  const found = new Map<SessionRef, StoredSession>();
+  const found = new Map<SessionRef, Row>();
   for (const ref of refs) {
-    const session = placed(ref, byPlace, taken) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
+    const session = placed(ref, atPath, taken) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
     if (session === undefined || taken.has(session.session_id)) continue;
     taken.add(session.session_id);
     found.set(ref, session);
@@ -68,9 +71,14 @@ export function keyedSessions(refs: readonly SessionRef[], stored: StoredSession
 }
 
 /** Returns the row at the place of the session or of one of its other forms. */
-function placed(ref: SessionRef, byPlace: Map<string, StoredSession>, taken: Set<string>): StoredSession | undefined {
+function placed<Row extends Pick<SessionMark, "session_id">>(
+  ref: SessionRef,
+  atPath: ReadonlyMap<string, readonly Row[]>,
+  taken: ReadonlySet<string>,
+): Row | undefined {
   for (const form of formsOf(ref)) {
-    const session = byPlace.get(placeKey(placeOf(form), form.id));
+    const rows = atPath.get(placeOf(form)) ?? [];
+    const session = rows.findLast(({ session_id: id }) => baseId(id) === form.id);
     if (session !== undefined && !taken.has(session.session_id)) return session;
   }
   return undefined;

@@ -14,7 +14,6 @@ import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import {
   isSuperseded,
   type BlockMetadata,
-  type MessageMetadata,
   type ParsedContentBlock,
   type ToolCall,
   type ToolStatus,
@@ -373,42 +372,6 @@ export function jsonOf(input: unknown): string {
   } catch {
     return "null";
   }
-}
-
-/** Converts a row to the model. */
-export function modelMessage(stored: StoredMessage): TranscriptMessage {
-  const { message_id, occurred_at, recorded_cost_usd, metadata, ...kept } = stored;
-  const { usage_calls: _, superseded: _s, raw_hash: _h, ...row } = kept;
-  const told: MessageMetadata = { ...metadata, ...(recorded_cost_usd === null ? {} : { cost_is_recorded: true }) };
-  return { ...row, id: message_id, timestamp: occurred_at, cost_usd: recorded_cost_usd, metadata: told };
-}
-
-export function modelBlock(stored: StoredBlock): ParsedContentBlock {
-  const { block_type, content, kept, tool_use_id } = stored;
-  const text = (type: string): string | null => (block_type === type && kept !== "none" ? content : null);
-  const isUse = block_type === "tool_use";
-  const isResult = block_type === "tool_result";
-  const input: unknown = isUse && kept === "all" ? JSON.parse(content) : null;
-  return {
-    id: stored.event_id,
-    message_id: stored.message_id,
-    session_id: stored.session_id,
-    block_order: stored.block_order,
-    line_number: stored.line_number,
-    source_uuid: stored.source_uuid,
-    block_type,
-    content_text: text(block_type === "document" ? "document" : "text"),
-    thinking_text: block_type === "thinking" ? content : null,
-    tool_name: stored.tool_name,
-    tool_use_id: isUse ? tool_use_id : null,
-    tool_input: input,
-    tool_result_id: isResult ? tool_use_id : null,
-    is_error: stored.is_error,
-    exit_code: stored.exit_code,
-    result_text: text("tool_result"),
-    status: stored.status,
-    metadata: stored.metadata,
-  };
 }
 
 // Ids of events, and hashes of ids that may contain anything.

@@ -1,6 +1,6 @@
 /** Finds sessions that changed since they were indexed, by name, size and time. */
 import type { SessionRef, Unreadable, Where } from "../places/session-ref.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import type { SessionMark } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { isCurrent } from "./is-current.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
@@ -24,8 +24,8 @@ export interface StaleSessions {
   /** Ids of stored sessions whose source no longer exists. */
   gone: string[];
   unreadable: Unreadable[];
-  /** All rows of the store. */
-  stored: readonly StoredSession[];
+  /** All sessions of the store. */
+  stored: readonly SessionMark[];
 }
 
 /**

@@ -1,32 +1,14 @@
 /** Assembles the units of a source into messages in order, with the outcome of every line. */
 import type { MessageDraft, SessionDraft, InputUnit } from "./message-draft.ts";
 import { type BuilderOptions, type BuiltMessage, MessageBuilder } from "./message-builder.ts";
-import type {
-  LineAccount,
-  ParsedContentBlock,
-  ParseError,
-  SessionMetadata,
-  TranscriptMessage,
-  TranscriptStats,
-  UnknownLine,
-} from "./model.ts";
+import type { LineAccount, ParseError, SessionMetadata, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { entryOf } from "./open-calls.ts";
+import type { ReadMessage } from "./conversation.ts";
 import { StatisticsCollector } from "./statistics.ts";
-import { TimeSpan } from "./times.ts";
+import { TimeFilter, TimeSpan } from "./times.ts";
 import { givenTitle } from "./titles.ts";
-
-/** Message with new blocks of it. */
-export interface ReadMessage {
-  /** The same object for each piece of the message. It grows until the end of the input, when it also gets its cost. */
-  message: TranscriptMessage;
-  blocks: ParsedContentBlock[];
-}
-
-/** See `ReadMessage`; with the piece as the source has it. */
-export interface PlacedPiece extends ReadMessage {
-  piece: MessageDraft;
-}
+import { beginsTurn } from "./turns.ts";
 
 export interface AssemblerOptions extends BuilderOptions {
   /** Counts `[REDACTED:kind]` in the texts. */
@@ -62,25 +44,27 @@ export class Assembler {
   readonly #superseded = new Set<BuiltMessage>();
   /** All messages by their ids, once any is dropped. */
   #byId: Map<string, BuiltMessage[]> | undefined;
-  /** Time of the last message that has one. */
-  #lastTime = "";
+  readonly #times: TimeFilter;
+  /** Number of prompts so far. */
+  #turn = 0;
   readonly unknownLines: UnknownLine[] = [];
 
   constructor(options: AssemblerOptions) {
     this.#options = options;
     this.#builder = new MessageBuilder(options);
     this.#statistics = new StatisticsCollector(options.countRedactions);
+    this.#times = new TimeFilter(options.between);
   }
 
   /** Returns the new blocks with their messages, without those outside the requested time range. */
-  add(unit: InputUnit): PlacedPiece[] {
+  add(unit: InputUnit): ReadMessage[] {
     for (const problem of unit.problems) this.#options.onProblem(problem);
-    const read: PlacedPiece[] = [];
+    if (unit.session) this.#noteSession(unit.session);
+    const read: ReadMessage[] = [];
     for (const draft of unit.messages) this.#place(draft, unit, read);
     for (const id of unit.supersedes ?? []) this.#supersede(id);
     this.#account(unit);
-    if (unit.timestamp !== undefined && this.#isBetween(unit.timestamp)) this.#span.add(unit.timestamp);
-    if (unit.session) this.#noteSession(unit.session);
+    if (unit.timestamp !== undefined && this.#times.isIn(unit.timestamp)) this.#span.add(unit.timestamp);
     return read;
   }
 
@@ -94,23 +78,7 @@ export class Assembler {
     return all;
   }
 
-  /** Decides once per message, in order, and remembers the decision. */
-  #isWanted(built: BuiltMessage): boolean {
-    if (this.#options.between === undefined) return true;
-    this.#lastTime = built.message.timestamp ?? this.#lastTime;
-    const isWanted = this.#isBetween(this.#lastTime);
-    if (!isWanted) this.#unwanted.add(built);
-    return isWanted;
-  }
-
-  #isBetween(time: string): boolean {
-    if (this.#options.between === undefined) return true;
-    const { since, until } = this.#options.between;
-    const ms = Date.parse(time);
-    return (since === undefined || ms >= since.getTime()) && (until === undefined || ms < until.getTime());
-  }
-
-  #place(draft: MessageDraft, unit: InputUnit, read: PlacedPiece[]): void {
+  #place(draft: MessageDraft, unit: InputUnit, read: ReadMessage[]): void {
     const place = { line: unit.line, offset: unit.offset, record: unit.identity };
     const isJoined = draft.type === "assistant" || draft.usage !== undefined || draft.replaces !== undefined;
     const id = isJoined ? (draft.answerId ?? draft.sourceId) : undefined;
@@ -121,10 +89,14 @@ export class Assembler {
     if (!open && this.#byId) this.#note(this.#byId, built);
     this.#messages.add(built);
     if (this.#superseded.delete(built)) delete built.message.metadata.superseded;
-    const isWanted = open ? !this.#unwanted.has(built) : this.#isWanted(built);
-    if (!isWanted) return;
+    if (!open && beginsTurn(built.message, (this.#session.agentId ?? null) !== null)) this.#turn += 1;
+    if (!open && !this.#times.isNextIn(built.message.timestamp)) this.#unwanted.add(built);
+    if (this.#unwanted.has(built)) return;
     this.#statistics.add(built.message, blocks);
-    read.push({ message: built.message, blocks, piece: draft });
+    const { line, offset } = unit;
+    const lastLine = line + Math.max(unit.lines, 1) - 1;
+    const { timestamp = null, uuid = null } = draft;
+    read.push({ message: built.message, blocks, line, lastLine, offset, turn: this.#turn, timestamp, uuid });
   }
 
   #supersede(id: string): void {

@@ -1,16 +1,13 @@
 /** Reads a session line by line, with each line's part of a message. */
-import { Assembler, type PlacedPiece } from "./assembler.ts";
+import { Assembler } from "./assembler.ts";
 import type { FormatTraits, OpenedContent, ReadOptions, SessionContent } from "./content.ts";
+import { pieceView } from "./conversation.ts";
 import type { InputUnit } from "./message-draft.ts";
-import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import { flatPricing } from "./pricing.ts";
+import type { MessageView } from "./turns.ts";
 
-/** One line's part of a message, without repeated blocks. */
-export interface LineMessage {
-  /** The message so far, with the place, time and uuid of the line. */
-  message: TranscriptMessage;
-  blocks: readonly ParsedContentBlock[];
-}
+/** One line's piece of a message, without repeated blocks. */
+export type LineMessage = MessageView;
 
 export interface ReadLine {
   unit: InputUnit;
@@ -41,11 +38,6 @@ async function* linesOf(units: OpenedContent["units"], signal: AbortSignal | und
   });
   for await (const batch of units) {
     if (signal?.aborted === true) return;
-    for (const unit of batch) yield { unit, messages: assembler.add(unit).map((read) => onLine(read, unit)) };
+    for (const unit of batch) yield { unit, messages: assembler.add(unit).map(pieceView) };
   }
-}
-
-function onLine({ message, blocks, piece }: PlacedPiece, { line, offset }: InputUnit): LineMessage {
-  const { timestamp = null, uuid = null } = piece;
-  return { message: { ...message, line_number: line, byte_offset: offset, timestamp, uuid }, blocks };
 }

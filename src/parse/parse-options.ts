@@ -24,6 +24,8 @@ export interface ParseOptions {
    * that of the previous one.
    */
   between?: { since?: Date | undefined; until?: Date | undefined };
+  /** More input may come much later, so nothing waits for it: see `ReadOptions`. Default false. */
+  isGrowing?: boolean;
   /** Creates the ids of messages and blocks. Default: ascending ULIDs. */
   generateId?: () => string;
 }

@@ -1,5 +1,6 @@
 /** Parses a whole session. */
 import type { SessionContent } from "./content.ts";
+import type { ConversationReader } from "./conversation.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage, TranscriptStats } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { TranscriptReader } from "./read-transcript.ts";
@@ -23,6 +24,11 @@ export async function parseContent(
       options.onLineError?.(line, error, detail);
     },
   });
+  return { ...(await wholeConversation(reader)), session_id: sessionId, errors };
+}
+
+/** Reads a conversation to its end. */
+export async function wholeConversation(reader: ConversationReader): Promise<Omit<ParseResult, "session_id">> {
   const byMessage = new Map<TranscriptMessage, ParsedContentBlock[]>();
   for await (const batch of reader.batches()) {
     for (const { message, blocks } of batch) {
@@ -33,20 +39,14 @@ export async function parseContent(
   }
   const messages = [...byMessage.keys()];
   const contentBlocks = [...byMessage.values()].flat();
-  const { format, stats, lines, unknown_lines, metadata, aborted } = reader.summary();
+  const { error_count: _, ...summary } = reader.summary();
   const toolCalls = correlateToolCalls(messages, contentBlocks);
   return {
-    session_id: sessionId,
-    format,
+    ...summary,
     messages,
     content_blocks: contentBlocks,
     tool_calls: toolCalls,
-    stats: withEndings(stats, toolCalls),
-    errors,
-    lines,
-    unknown_lines,
-    metadata,
-    aborted,
+    stats: withEndings(summary.stats, toolCalls),
   };
 }
 

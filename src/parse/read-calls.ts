@@ -1,12 +1,8 @@
 /** Reads the calls and figures of a session without keeping its texts, which are most of it. */
-import type { SessionContent } from "./content.ts";
+import type { ConversationReader } from "./conversation.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
-import type { ParseOptions } from "./parse-options.ts";
-import { readContent, type TranscriptReader } from "./read-transcript.ts";
 
 export interface ReadCalls {
-  /** Finished reader, whose `summary()` is that of the session. */
-  reader: TranscriptReader;
   /** Messages with calls or results, in the order in which they began. */
   messages: TranscriptMessage[];
   /** Calls and results, with the texts of failed ones only. */
@@ -15,12 +11,9 @@ export interface ReadCalls {
 
 /** Reads all calls. `onMessage` is called for each piece of a message, which is whole when all was read. */
 export async function readCalls(
-  content: SessionContent,
-  options: ParseOptions,
+  reader: ConversationReader,
   onMessage?: (message: TranscriptMessage) => void,
 ): Promise<ReadCalls> {
-  let ids = 0;
-  const reader = readContent("", content, { generateId: () => String((ids += 1)), ...options });
   const messages = new Set<TranscriptMessage>();
   const blocks: ParsedContentBlock[] = [];
   for await (const batch of reader.batches()) {
@@ -32,7 +25,7 @@ export async function readCalls(
       for (const block of calls) blocks.push(withoutBulk(block));
     }
   }
-  return { reader, messages: [...messages].toSorted((a, b) => a.ordinal - b.ordinal), blocks };
+  return { messages: [...messages].toSorted((a, b) => a.ordinal - b.ordinal), blocks };
 }
 
 function withoutBulk(block: ParsedContentBlock): ParsedContentBlock {

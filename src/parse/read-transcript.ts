@@ -1,28 +1,20 @@
 /** Reads a session block by block, in memory that grows with the number of messages and not with the size of the file. */
 import { ulid } from "ulid";
-import { Assembler, type ReadMessage } from "./assembler.ts";
+import { Assembler } from "./assembler.ts";
 import type { FormatTraits, OpenedContent, SessionContent } from "./content.ts";
+import {
+  type ConversationPlace,
+  type ConversationReader,
+  piecesAt,
+  type ReadMessage,
+  type ReadSummary,
+} from "./conversation.ts";
 import type { InputUnit } from "./message-draft.ts";
-import type { LineAccount, ParseError, SessionMetadata, TranscriptStats, UnknownLine } from "./model.ts";
+import type { ParseError } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 
-export type { ReadMessage } from "./assembler.ts";
-
-/** Summary of a session; before the end, of what was read so far. */
-export interface ReadSummary {
-  /** Name of the format; null if the input is empty or of no known format. */
-  format: string | null;
-  stats: TranscriptStats;
-  /** The first 10,000; `error_count` is the number of all. */
-  errors: ParseError[];
-  error_count: number;
-  lines: LineAccount;
-  /** The first 10,000. */
-  unknown_lines: UnknownLine[];
-  metadata: SessionMetadata;
-  aborted: boolean;
-}
+export type { ReadMessage, ReadSummary } from "./conversation.ts";
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
 const MAX_ERRORS = 10_000;
@@ -35,7 +27,7 @@ export function readContent(sessionId: string, content: SessionContent, options:
   return new TranscriptReader(sessionId, content, options);
 }
 
-export class TranscriptReader implements AsyncIterable<ReadMessage> {
+export class TranscriptReader implements AsyncIterable<ReadMessage>, ConversationReader {
   readonly #sessionId: string;
   readonly #content: SessionContent;
   readonly #options: ParseOptions;
@@ -56,7 +48,11 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   }
 
   /** Iterates over batches, which is faster. */
-  async *batches(): AsyncGenerator<ReadMessage[]> {
+  batches(from?: ConversationPlace): AsyncGenerator<ReadMessage[]> {
+    return from === undefined ? this.#batches() : piecesAt(this.#batches(), from, { toEnd: true });
+  }
+
+  async *#batches(): AsyncGenerator<ReadMessage[]> {
     const { signal, pricing } = this.#options;
     const opened = await this.#content.open(this.#options);
     this.#opened = opened;
@@ -113,7 +109,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
         this.#aborted = true;
         return true;
       }
-      for (const { message, blocks } of assembler.add(unit)) read.push({ message, blocks });
+      read.push(...assembler.add(unit));
     }
     return false;
   }
@@ -125,7 +121,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   }
 }
 
-async function pricingOf(pricing: ParseOptions["pricing"] = "catalog"): Promise<Pricing> {
+export async function pricingOf(pricing: ParseOptions["pricing"] = "catalog"): Promise<Pricing> {
   if (typeof pricing === "function") return pricing;
   return pricing === "flat" ? flatPricing : catalogPricing();
 }

@@ -55,7 +55,7 @@ export async function redactView({ message, blocks }: MessageView, redactor: Red
 }
 
 /** Redacts the texts of blocks, not their names. */
-export function redactBlocks(
+function redactBlocks(
   blocks: readonly ParsedContentBlock[],
   redactor: Redactor,
   note: (counts: RedactionCounts) => void = () => undefined,

@@ -59,3 +59,27 @@ export class TimeSpan {
     return this.first === null ? 0 : this.#lastMs - this.#firstMs;
   }
 }
+
+/** Decides what is in a range of time, from `since` on and before `until`. Without a range, everything is. */
+export class TimeFilter {
+  readonly #range: { since?: Date | undefined; until?: Date | undefined } | undefined;
+  /** Latest time of `isNextIn`. */
+  #time = "";
+
+  constructor(range: { since?: Date | undefined; until?: Date | undefined } | undefined) {
+    this.#range = range;
+  }
+
+  isIn(time: string): boolean {
+    if (this.#range === undefined) return true;
+    const { since, until } = this.#range;
+    const ms = Date.parse(time);
+    return (since === undefined || ms >= since.getTime()) && (until === undefined || ms < until.getTime());
+  }
+
+  /** Called for messages in order: one without a time has that of the previous one. */
+  isNextIn(time: string | null): boolean {
+    this.#time = time ?? this.#time;
+    return this.isIn(this.#time);
+  }
+}

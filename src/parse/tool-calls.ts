@@ -26,7 +26,8 @@ interface Item {
 
 /**
  * Pairs the blocks: each `tool_use` and `tool_result` block is in exactly one call. Calls are in conversation order; a
- * result without a call is at its own position. Sets `status` of the `tool_use` blocks, and changes nothing else.
+ * result without a call is at its own position. Sets `status` of the `tool_use` blocks, and `tool_name` of
+ * the results, and changes nothing else.
  *
  * A result belongs to the nearest call with its id and without a result: one before it if possible, else one after it, and
  * among parallel calls the first. Calls of the same agent take precedence. If no call has the id, the result belongs to the
@@ -216,7 +217,10 @@ function pairOnNamedLine(rest: readonly Item[]): void {
 
 function toolCall(use: Item | null, result: Item | null): ToolCall {
   const status = result === null ? "pending" : statusOf(result.block);
-  if (use !== null) use.block.status = status;
+  if (use !== null) {
+    use.block.status = status;
+    if (result !== null) result.block.tool_name ??= use.block.tool_name;
+  }
   const text = result?.block.result_text ?? null;
   const message = use?.message ?? result?.message;
   return {

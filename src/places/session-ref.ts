@@ -1,5 +1,6 @@
 /** References to sessions that were found but not read. */
-import type { SessionContent } from "../parse/content.ts";
+import type { ConversationReader } from "../parse/conversation.ts";
+import type { ParseOptions } from "../parse/parse-options.ts";
 
 export interface SessionRef {
   /** The agent's own id: a UUID, `ses_…`; for a Claude Code subagent the name of its file, `agent-…`. */
@@ -50,10 +51,10 @@ export interface ArchivedSession {
   sessionId: string;
   /** Name of the machine that pushed it to a team's database; null in the store of this machine. Its path would mean nothing here. */
   host: string | null;
-  /** Reads it from the store. */
-  content: SessionContent;
-  /** Counts without rows in the store: see `SourceCounts`. */
-  counts: { damaged: number; unknown_lines: number };
+  /** Returns a reader of its rows in the store. */
+  open(options: Pick<ParseOptions, "subagentCopies" | "between" | "pricing" | "signal">): Promise<ConversationReader>;
+  /** Number of damaged places, of which the store has no rows. */
+  damaged: number;
 }
 
 /** Sessions that our store has. */
@@ -67,11 +68,10 @@ export interface Archive {
   /** Returns the session with an id that the store gave to tell several with one id apart, if there is one. */
   named(storedId: string, found: SessionsFound): Promise<SessionRef | undefined>;
   /**
-   * Returns a session as the store has it, including what its source has dropped, labelled `superseded` in the metadata of
-   * messages and blocks. Undefined if the store does not have it. Rejects with a `TranscriptsError` if the store cannot be
-   * read.
+   * Returns a session as the store has it, including what its source has dropped. Undefined if the store does not have it.
+   * Rejects with a `TranscriptsError` if the store cannot be read.
    */
-  withDropped(ref: SessionRef): Promise<SessionRef | undefined>;
+  stored(ref: SessionRef): Promise<SessionRef | undefined>;
 }
 
 /** Result of a search for sessions, as far as an `Archive` needs it. */

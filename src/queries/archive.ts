@@ -10,7 +10,7 @@ import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import { isStoreError } from "../transcripts-error.ts";
-import { hostIn, storedRef } from "./stored-session.ts";
+import { archivedSession, hostIn, storedRef } from "./stored-session.ts";
 
 /** `open` returns the store, which must stay open as long as its sessions are read. It is not called if there is none. */
 export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Archive {
@@ -31,24 +31,14 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
       const store = await opened();
       return store && sessionNamed(store, storedId, found);
     },
-    withDropped: async (ref) => {
+    stored: async (ref) => {
+      if (ref.archived !== null) return ref;
       const store = await opened();
-      const session = store && (await storedOf(store, ref));
-      if (store === undefined || session === undefined) return undefined;
-      return (await reading()).archivedSession(store, session, true);
+      if (store === undefined) return undefined;
+      const [keyed] = keyedSessions([ref], { sessions: await store.sessions(), isThere: () => true });
+      return keyed?.stored && archivedSession(store, keyed.stored);
     },
   };
-}
-
-/** Loads the code that reads sessions from the store, which most machines do not need. */
-const reading = () => import("./archived-session.ts");
-
-/** Returns the row of a session, whether it is archived or not. */
-async function storedOf(store: Store, ref: SessionRef): Promise<StoredSession | undefined> {
-  if (ref.archived !== null) return store.session(ref.archived.sessionId);
-  const sessions = await store.sessions();
-  const [keyed] = keyedSessions([ref], { sessions, isThere: () => true });
-  return keyed?.stored;
 }
 
 async function sessionNamed(store: Store, storedId: string, found: SessionsFound): Promise<SessionRef | undefined> {
@@ -60,18 +50,17 @@ async function sessionNamed(store: Store, storedId: string, found: SessionsFound
 }
 
 /** Returns a stored session with its source if that exists outside of the searched places, or else as the store has it. */
-export async function readableSession(
+export function readableSession(
   store: Store,
   session: StoredSession,
   searched: Pick<SessionsFound, "roots"> = { roots: [] },
-): Promise<SessionRef | undefined> {
+): SessionRef | undefined {
   const here = hostIn(store, session) === null ? sourceOf(session, searched) : undefined;
-  return here ?? (await reading()).archivedSession(store, session);
+  return here ?? archivedSession(store, session);
 }
 
 async function completedSessions(store: Store, found: SessionsFound): Promise<SessionRef[]> {
   const sessions = await store.sessions();
-  const { archivedSession } = await reading();
   if (store.backend === "postgres") return sessions.flatMap((session) => archivedSession(store, session) ?? []);
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
   const refs = withKnownForms(found.sessions, sessions, found);

@@ -1,12 +1,11 @@
-/** Decides from the bytes of a file whether `find` must read it. Answers are the same with and without it. */
+/** Decides from the bytes of a session file whether it may have what is searched for, which is much faster than indexing it. */
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
 import { detectFormat, HEAD_BYTES } from "../agents/detect.ts";
+import type { SessionRef } from "../places/session-ref.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;
-/** Texts that the parser generates: notes in results, and JSON of unknown parts. */
-const MADE_TEXTS = "[image ] [tool reference ] [nested too deep to show] null infinity";
 /**
  * Matches escapes that let a file spell a letter differently: escaped letters, and control characters escaped in an
  * unusual form. Applied, as all expressions here, to bytes read as Latin-1. Alternatives of one or two
@@ -21,7 +20,7 @@ const UNUSUAL_BYTES = 5;
 const CHUNK_BYTES = 64 * 1024;
 
 /** Returns true if redaction may add the term to a text. */
-export function mayBeInMarker(term: string): boolean {
+function mayBeInMarker(term: string): boolean {
   return /[[\]]/.test(term) || "redacted:".includes(term.toLowerCase());
 }
 
@@ -32,15 +31,16 @@ export function mayBeInMarker(term: string): boolean {
 export function lettersOf(term: string): string | undefined {
   const runs = term.match(/[a-z]+/gi) ?? [];
   const longest = runs.reduce((a, b) => (b.length > a.length ? b : a), "").toLowerCase();
-  return longest.length < LEAST_LETTERS || MADE_TEXTS.includes(longest) ? undefined : longest;
+  return longest.length < LEAST_LETTERS ? undefined : longest;
 }
 
 /**
- * Returns true if a block of the file may contain at least `least` of the terms. Also true if the bytes leave a doubt,
- * or if the file cannot be read, so that reading it reports why.
+ * Returns true if a block or the title of the session may contain at least `least` of the terms. Also true if the bytes
+ * leave a doubt, or if the file cannot be read, so that indexing it reports why.
  */
-export function mayHaveTerms(path: string, terms: readonly string[], least: number): boolean {
-  // Then all blocks are redacted and searched, and the other terms may be in a marker too, as its kind.
+export function mayHaveTerms({ path, bytes }: SessionRef, terms: readonly string[], least: number): boolean {
+  if (path === null || bytes === null) return true;
+  // The other terms may be in a marker too, as its kind.
   if (terms.some(mayBeInMarker)) return true;
   const letters = terms.map(lettersOf).filter((run) => run !== undefined);
   // Terms without a run of letters may be there.
@@ -53,19 +53,22 @@ export function mayHaveTerms(path: string, terms: readonly string[], least: numb
   }
 }
 
-/** Returns true if a file, of a format with `hasTextsInBytes`, lacks at least `missing` of the runs. */
+/** Returns true if this is a file of a format with `addedTexts` that lacks at least `missing` of the runs. */
 function lacks(path: string, runs: readonly string[], missing: number): boolean {
   const file = openReadSync(path);
   try {
     const overlap = Math.max(UNUSUAL_BYTES, ...runs.map((run) => run.length - 1));
     const buffer = Buffer.allocUnsafe(overlap + CHUNK_BYTES);
-    let absent = runs.map((run) => new RegExp(run, "i"));
+    let absent: RegExp[] = [];
     let held = 0;
     for (let at = 0; ;) {
       const read = readSync(file, buffer, held, CHUNK_BYTES, at);
       if (read === 0) return at > 0;
-      const format = at === 0 ? detectFormat(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES))) : undefined;
-      if (at === 0 && format?.hasTextsInBytes !== true) return false;
+      if (at === 0) {
+        const added = detectFormat(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES)))?.addedTexts;
+        if (added === undefined) return false;
+        absent = runs.filter((run) => !added.toLowerCase().includes(run)).map((run) => new RegExp(run, "i"));
+      }
       at += read;
       const text = buffer.toString("latin1", 0, held + read);
       absent = absent.filter((run) => !run.test(text));

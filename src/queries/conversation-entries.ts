@@ -4,7 +4,7 @@
  */
 import { countOf, isFields, textOf } from "../parse/json-fields.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { fullModelName } from "../agents/transcripts/transcript-fields.ts";
+import { fullModelName } from "../parse/model-names.ts";
 import { given } from "../given.ts";
 import type {
   TokenCounts,
@@ -84,7 +84,9 @@ class Converter {
         else yield* this.#prompt(message, blocks);
         return;
       default:
-        yield* this.#event(message, blocks);
+        // Usage of a model call that no message is from.
+        if (message.metadata.subtype === "usage") yield* this.#answer(message, blocks);
+        else yield* this.#event(message, blocks);
     }
   }
 

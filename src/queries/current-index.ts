@@ -1,124 +1,198 @@
-/** Brings the index up to date for a search, if that is quick. */
-import { hasContent } from "../indexing/is-current.ts";
+/** Brings the store up to date for a question about many sessions, as far as that is quick. */
+import { isElsewhere } from "../indexing/machine-sessions.ts";
 import { baseId } from "../indexing/session-keys.ts";
-import type { UpdateOptions } from "../indexing/update-index.ts";
+import type { IndexReport, UpdateOptions } from "../indexing/update-index.ts";
 import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
-import { findSessions } from "../sessions/find-sessions.ts";
-import type { Unreadable, Where } from "../places/session-ref.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import type { SessionRef, Unreadable, Where } from "../places/session-ref.ts";
+import { sessionRoots } from "../sessions/session-roots.ts";
+import { IN_MEMORY, openStoreInMemory, type StoreWhere } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
+import { isStoreError, type TranscriptsError } from "../transcripts-error.ts";
 
-/** Maximum number of bytes that a question adds to the index, which takes about two seconds. */
+/** Maximum number of bytes that a question adds to the store at once, which takes about two seconds. */
 const MOST_BYTES = 50_000_000;
 
-/** Facts about the sessions on this machine. */
-export interface KnownSessions {
-  /** Number of indexed sessions whose source is gone. */
-  gone: number;
-  /** Ids shared by several sessions. */
-  ambiguous: string[];
-}
-
 export interface CurrentIndex {
-  known: KnownSessions;
-  /** Sessions on this machine that are not indexed in their current state and must be read, newest first. */
-  changed: readonly StaleSession[];
-  /**
-   * The reason: nobody has asked for an index yet (`none`, the store has only figures), too much is new, it took too long,
-   * or the index could not be written.
-   */
-  left: { reason: "none" | "large" | "late" } | { reason: "failed"; error: unknown } | undefined;
-  /** Number of sessions indexed just now. */
+  store: Store;
+  /** Number of stored sessions whose source is gone. */
+  gone: number;
+  /** Stored sessions in places of their agent that are not searched now, such as those of another profile. */
+  elsewhere: string[];
+  /** Ids shared by several sessions on this machine. */
+  ambiguous: string[];
+  /** Number of sessions added just now. */
   updated: number;
-  /** All rows of the store, unless some were written since they were read. */
-  stored?: readonly StoredSession[] | undefined;
+  /** Sessions that the store does not have in their current state, and that may have something for the question. */
+  missing: readonly StaleSession[];
+  /** Why the store could not be written. */
+  fault: TranscriptsError | undefined;
   unreadable: readonly Unreadable[];
 }
 
 export interface CurrentIndexOptions {
   signal: AbortSignal;
-  /** Runs `work` with a writable store. The store that is searched may be read-only. */
-  onWritable: (work: (store: Store) => Promise<void>) => Promise<void>;
+  /** Returns the sessions that the question is about. Default: all. */
+  wanted?: (refs: readonly SessionRef[]) => Promise<ReadonlySet<SessionRef>>;
+  /** Returns false for a session that has nothing for the question, without parsing it. */
+  mayHave?: (ref: SessionRef) => boolean | Promise<boolean>;
   /** Maximum time for the update, in milliseconds. What was written by then stays. Default: no limit. */
   maxMs?: number;
   onProgress?: UpdateOptions["onProgress"];
 }
 
-/** Returns the sessions on this machine, all of which must be read. */
-export async function withoutIndex(where: Where): Promise<CurrentIndex> {
-  const { sessions, unreadable } = await findSessions(where, { all: true });
-  const changed = sessions.map((ref) => ({ ref, sessionId: ref.id, bytes: ref.bytes ?? 0 }));
-  const known = factsOf({ stale: changed, current: [], gone: [] });
-  return { known, changed, left: { reason: "none" }, updated: 0, unreadable };
+/** How a question gets its store. */
+export interface StoreAccess {
+  /** Opens the store of the question. */
+  open(): Promise<Store>;
+  /** Closes it, unless others use it too. */
+  close(store: Store): Promise<void>;
+  /** Tells the user why the store on disk is not used. */
+  note(text: string): void;
 }
 
 /**
- * Adds what is new to the index, newest sessions first, up to a limit, and returns in `changed` the sessions that it still
- * does not have in their current state. Rejects with a `TranscriptsError` if the store cannot be read, and with the
- * signal's reason.
+ * Asks the current store, and then uses the answer. If the store cannot be read, or not be written and it has nothing, the
+ * question is asked of one that is kept in memory. Rejects with what `ask` and `use` reject with, and with the signal's reason.
  */
-export async function currentIndex(
-  store: Store,
-  where: Where,
-  { signal, onWritable, maxMs, onProgress }: CurrentIndexOptions,
-): Promise<CurrentIndex> {
-  const found = await staleSessions(store, where);
-  const { stale, unreadable } = found;
-  const index = {
-    known: factsOf(found),
-    changed: stale,
-    left: undefined,
-    updated: 0,
-    unreadable,
-    stored: found.stored,
+export async function askStore<Answer, Result>(
+  access: StoreAccess,
+  where: Where & StoreWhere,
+  options: CurrentIndexOptions,
+  ask: (index: CurrentIndex) => Promise<Answer>,
+  use: (index: CurrentIndex, answer: Answer) => Promise<Result>,
+): Promise<Result> {
+  const asked = async (store: Store): Promise<{ index: CurrentIndex; answer: Answer }> => {
+    const index = await currentIndex(store, where, options);
+    // What an older store has is worth more than what fits into memory.
+    const isEmpty = index.fault !== undefined && (await store.contentOf({})).sessions === 0;
+    if (isEmpty && store.place !== IN_MEMORY) throw index.fault;
+    return { index, answer: await ask(index) };
   };
-  if (!found.stored.some(hasContent)) return { ...index, left: { reason: "none" } };
-  if (stale.length === 0) return index;
-  const chosen = newest(stale);
-  if (chosen.length === 0) return { ...index, left: { reason: "large" } };
-  const late = AbortSignal.any(maxMs === undefined ? [] : [AbortSignal.timeout(maxMs)]);
-  const taken = new Set(chosen);
-  const only = chosen.map(({ ref }) => ref);
-  const options = { only, signal: AbortSignal.any([signal, late]), ...(onProgress && { onProgress }) };
-  const { updateIndex } = await import("../indexing/update-index.ts");
+  let store = await access.open();
+  let found: Awaited<ReturnType<typeof asked>>;
   try {
-    let current: CurrentIndex = index;
-    await onWritable(async (writable) => {
-      const report = await updateIndex(writable, where, options);
-      const changed = stale.filter((session) => !taken.has(session));
-      const left = changed.length === 0 ? undefined : ({ reason: "large" } as const);
-      const updated = report.new + report.changed;
-      current = {
-        ...index,
-        changed,
-        left,
-        updated,
-        stored: undefined,
-        unreadable: [...unreadable, ...report.unreadable],
-      };
-    });
-    return current;
-  } catch (error) {
-    signal.throwIfAborted();
-    // Whatever prevents writing to the index, the changed sessions can still be read.
-    if (!late.aborted) return { ...index, left: { reason: "failed", error }, stored: undefined };
-    const { stale: changed } = await staleSessions(store, where);
-    const after = { changed, stored: undefined, left: { reason: "late" } as const };
-    return { ...index, ...after, updated: Math.max(0, stale.length - changed.length) };
+    try {
+      found = await asked(store);
+    } catch (error) {
+      if (!isStoreError(error) || where.team === true) throw error;
+      access.note(`the store is kept in memory for this question: ${error.message}`);
+      await access.close(store);
+      store = await openStoreInMemory(where);
+      found = await asked(store);
+    }
+    return await use(found.index, found.answer);
+  } finally {
+    await access.close(store);
   }
 }
 
-/** Returns the newest sessions that are small enough together. One that is too large itself is left to `index`. */
-function newest(stale: readonly StaleSession[]): StaleSession[] {
+/**
+ * Adds what is new to the store: the newest sessions, and if that is not all, those of the others that may have something
+ * for the question. Rejects with a `TranscriptsError` if the store cannot be read, and with the signal's reason.
+ */
+async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
+  // A team's database has what was pushed: the sessions of this machine are no part of the question.
+  if (store.backend === "postgres")
+    return { store, gone: 0, elsewhere: [], ambiguous: [], updated: 0, missing: [], fault: undefined, unreadable: [] };
+  const found = await staleSessions(store, where);
+  const { wanted } = options;
+  const asked = await wanted?.(found.stale.map(({ ref }) => ref));
+  const stale = asked === undefined ? found.stale : found.stale.filter(({ ref }) => asked.has(ref));
+  const current = {
+    store,
+    ...factsOf(found),
+    elsewhere: await elsewhereOf(where, found),
+    updated: 0,
+    fault: undefined,
+    unreadable: found.unreadable,
+  };
+  if (stale.length === 0) return { ...current, missing: [] };
+  const newest = smallEnough(stale);
+  const others = await withSomething(
+    stale.filter((session) => !newest.includes(session)),
+    options,
+  );
+  const chosen = [...newest, ...smallEnough(others)];
+  const left = others.filter((session) => !chosen.includes(session));
+  const update = await updated(store, where, chosen, options);
+  const { report, fault } = update;
+  if (report === undefined) {
+    // Some may have been added before.
+    const ids = new Set((await staleSessions(store, where)).stale.map(({ sessionId }) => sessionId));
+    const missing = [...chosen, ...left].filter(({ sessionId }) => ids.has(sessionId));
+    return { ...current, fault, missing, updated: chosen.length + left.length - missing.length };
+  }
+  const unreadable = [...found.unreadable, ...report.unreadable];
+  return { ...current, missing: left, updated: report.new + report.changed, unreadable };
+}
+
+/** Leaves out the sessions that have nothing for the question. */
+async function withSomething(
+  sessions: readonly StaleSession[],
+  { mayHave, signal }: CurrentIndexOptions,
+): Promise<StaleSession[]> {
+  if (mayHave === undefined) return [...sessions];
+  const found: StaleSession[] = [];
+  for (const session of sessions) {
+    signal.throwIfAborted();
+    if (await mayHave(session.ref)) found.push(session);
+    // Reading is synchronous, so yield for the abort signal.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return found;
+}
+
+interface Updated {
+  /** Undefined if it ended early. */
+  report?: IndexReport;
+  fault?: TranscriptsError;
+}
+
+/** Adds sessions, and ends early if the time is over or the store cannot be written. */
+async function updated(
+  store: Store,
+  where: Where,
+  sessions: readonly StaleSession[],
+  { signal, maxMs, onProgress }: CurrentIndexOptions,
+): Promise<Updated> {
+  const late = AbortSignal.any(maxMs === undefined ? [] : [AbortSignal.timeout(maxMs)]);
+  const only = sessions.map(({ ref }) => ref);
+  const { updateIndex } = await import("../indexing/update-index.ts");
+  try {
+    const progress = onProgress === undefined ? {} : { onProgress };
+    return { report: await updateIndex(store, where, { only, signal: AbortSignal.any([signal, late]), ...progress }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) return {};
+    if (!isStoreError(error)) throw error;
+    return { fault: error };
+  }
+}
+
+/** Returns the first sessions that are small enough together. One that is too large itself is left to `index`. */
+function smallEnough(sessions: readonly StaleSession[]): StaleSession[] {
   let room = MOST_BYTES;
-  return stale.filter(({ bytes }) => {
+  return sessions.filter(({ bytes }) => {
     const isTaken = bytes <= room;
     if (isTaken) room -= bytes;
     return isTaken;
   });
 }
 
-function factsOf({ stale, current, gone }: Pick<StaleSessions, "stale" | "current" | "gone">): KnownSessions {
+async function elsewhereOf(where: Where, { stale, current, gone, stored }: StaleSessions): Promise<string[]> {
+  const known = new Set([...stale, ...current].map(({ sessionId }) => sessionId));
+  for (const id of gone) known.add(id);
+  const others = stored.filter(({ session_id: id }) => !known.has(id));
+  if (others.length === 0) return [];
+  const roots = await sessionRoots(where);
+  return others.filter((session) => isElsewhere(session, roots)).map(({ session_id: id }) => id);
+}
+
+function factsOf({
+  stale,
+  current,
+  gone,
+}: Pick<StaleSessions, "stale" | "current" | "gone">): Pick<CurrentIndex, "gone" | "ambiguous"> {
   const ids = new Map<string, number>();
   const all = [...stale.map(({ ref }) => ref.id), ...current.map(({ ref }) => ref.id), ...gone.map(baseId)];
   for (const id of all) ids.set(id, (ids.get(id) ?? 0) + 1);

@@ -51,8 +51,7 @@ export async function readFigures(
   if (order.length > 0) {
     // Loaded here, since reading sessions takes the whole parser.
     const { overSessions } = await import("./over-sessions.ts");
-    const job = { kind: "figures" } as const;
-    for await (const { ref, result = null, failure } of overSessions(job, order, { ...options, ahead: Infinity })) {
+    for await (const { ref, result = null, failure } of overSessions(order, { ...options, ahead: Infinity })) {
       if (result === null && !isSessionError(failure)) throw failure;
       done.set(ref, { ref, figures: result, problem: isSessionError(failure) ? failure.message : null });
       onRead?.(ref);

@@ -23,11 +23,11 @@ export async function* errorsOver(
   for (const ref of refs) {
     query.signal.throwIfAborted();
     try {
-      const { rows, read } = await errorsIn(ref, { ...query, counted });
+      const { rows, damaged } = await errorsIn(ref, { ...query, counted });
       yield {
         ref,
         rows: rows.filter((row) => isBetween(row, between)).toReversed(),
-        damaged: ref.archived?.counts.damaged ?? read?.errors.length ?? 0,
+        damaged,
         problem: null,
       };
     } catch (error) {

@@ -1,15 +1,9 @@
-/** Does the same work on many sessions: in this thread, or in others if the sessions are large. */
+/** Reads the figures of many sessions: in this thread, or in others if the sessions are large. */
 import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import type { SessionRef } from "../places/session-ref.ts";
 import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
-import { fileName } from "../calls/file-paths.ts";
-import { openReadable } from "../sessions/open-session.ts";
-import { readingOptions } from "../sessions/reading-options.ts";
 import { type Figures, figuresOf } from "../sessions/read-figures.ts";
-import { mayHaveTerms } from "./byte-filter.ts";
-import { findTerms, type FoundTerms, type TermsQuery } from "./find-in-session.ts";
-import { leastTerms } from "../search/matching-texts.ts";
 
 export interface OverOptions {
   /** Stops the work: the promise rejects with the signal's reason. */
@@ -22,10 +16,10 @@ export interface OverOptions {
   ahead?: number;
 }
 
-export interface SessionOutcome<Result> {
+export interface SessionOutcome {
   ref: SessionRef;
-  /** Undefined if the work failed. */
-  result?: Result;
+  /** Undefined if it could not be read. */
+  result?: Figures;
   /** Error that kept the session from being read, or read to its end. */
   failure?: unknown;
 }
@@ -42,13 +36,12 @@ const AT_A_TIME = 2;
 /**
  * Yields the result for each session, in the order of `refs`. A session that cannot be read does not affect the others.
  */
-export async function* overSessions<J extends SessionJob>(
-  job: J,
+export async function* overSessions(
   refs: readonly SessionRef[],
   { signal, threads = threadsFor(refs), ahead = AHEAD }: OverOptions = {},
-): AsyncGenerator<SessionOutcome<ResultOf<J>>> {
-  const pool = threads > 0 && refs.length > 1 ? new Pool<J>(job, Math.min(threads, refs.length)) : undefined;
-  const underWay = new Map<number, Promise<Done<ResultOf<J>> | undefined>>();
+): AsyncGenerator<SessionOutcome> {
+  const pool = threads > 0 && refs.length > 1 ? new Pool(Math.min(threads, refs.length)) : undefined;
+  const underWay = new Map<number, Promise<Done | undefined>>();
   let given = 0;
   try {
     for (const [index, ref] of refs.entries()) {
@@ -62,7 +55,7 @@ export async function* overSessions<J extends SessionJob>(
       const outcome = await underWay.get(index);
       underWay.delete(index);
       signal?.throwIfAborted();
-      yield { ref, ...(outcome ?? (await done(job, ref, signal))) };
+      yield { ref, ...(outcome ?? (await done(ref, signal))) };
       // Lets signals be received.
       await setImmediate();
     }
@@ -71,15 +64,11 @@ export async function* overSessions<J extends SessionJob>(
   }
 }
 
-type Done<Result> = { result: Result } | { failure: unknown };
+type Done = { result: Figures } | { failure: unknown };
 
-async function done<J extends SessionJob>(
-  job: J,
-  ref: SessionRef,
-  signal: AbortSignal | undefined,
-): Promise<Done<ResultOf<J>>> {
+async function done(ref: SessionRef, signal: AbortSignal | undefined): Promise<Done> {
   try {
-    return { result: await runJob(job, ref, signal) };
+    return { result: await figuresOf(ref, signal === undefined ? {} : { signal }) };
   } catch (failure) {
     return { failure };
   }
@@ -92,22 +81,22 @@ function threadsFor(refs: readonly SessionRef[]): number {
 }
 
 /** Threads that process sessions in the order in which they are given. */
-class Pool<J extends SessionJob> {
-  readonly #threads: readonly WorkerThread<SessionRef, ResultOf<J>>[];
+class Pool {
+  readonly #threads: readonly WorkerThread<SessionRef, Figures>[];
   /** Free places: a thread is listed once for each further session that it can take. */
-  #free: WorkerThread<SessionRef, ResultOf<J>>[];
+  #free: WorkerThread<SessionRef, Figures>[];
   readonly #waiting: (() => void)[] = [];
-  readonly #working: Set<WorkerThread<SessionRef, ResultOf<J>>>;
+  readonly #working: Set<WorkerThread<SessionRef, Figures>>;
 
-  constructor(job: J, threads: number) {
+  constructor(threads: number) {
     const script = scriptBeside(import.meta.url, "session-worker");
-    this.#threads = Array.from({ length: threads }, () => new WorkerThread(script, { data: job }));
+    this.#threads = Array.from({ length: threads }, () => new WorkerThread(script, { data: undefined }));
     this.#working = new Set(this.#threads);
     this.#free = Array.from({ length: AT_A_TIME }, () => this.#threads).flat();
   }
 
   /** Processes a session; undefined if the thread that had it broke, or none is left. */
-  async done(ref: SessionRef, signal: AbortSignal | undefined): Promise<Done<ResultOf<J>> | undefined> {
+  async done(ref: SessionRef, signal: AbortSignal | undefined): Promise<Done | undefined> {
     while (this.#free.length === 0 && this.#working.size > 0) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
@@ -130,28 +119,4 @@ class Pool<J extends SessionJob> {
   async stop(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.stop()));
   }
-}
-
-/** Plain data, so that it can be sent to a thread. */
-export type SessionJob = { kind: "find"; query: TermsQuery } | { kind: "figures" };
-
-type ResultOf<J extends SessionJob> = J["kind"] extends "find" ? FoundTerms : Figures;
-
-export function runJob<J extends SessionJob>(job: J, ref: SessionRef, signal?: AbortSignal): Promise<ResultOf<J>>;
-export async function runJob(job: SessionJob, ref: SessionRef, signal?: AbortSignal): Promise<unknown> {
-  if (job.kind === "find") return find(ref, job.query, signal);
-  return figuresOf(ref, signal === undefined ? {} : { signal });
-}
-
-/** A file without the terms has none in damaged places either. */
-const NOTHING: FoundTerms = { hits: [], damaged: 0 };
-
-async function find(ref: SessionRef, query: TermsQuery, signal: AbortSignal | undefined): Promise<FoundTerms> {
-  const { place, path, bytes } = ref;
-  const isFile = place === "claude-code" && path !== null && bytes !== null;
-  if (isFile && !mayHaveTerms(path, query.terms, leastTerms(query.terms))) return NOTHING;
-  if (isFile && query.file !== undefined && !mayHaveTerms(path, [fileName(query.file)], 1)) return NOTHING;
-  // The caller names the file.
-  const content = openReadable(ref, {}, "The file");
-  return findTerms(content, query, await readingOptions(ref, { subagents: true, signal }));
 }

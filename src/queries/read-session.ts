@@ -1,10 +1,5 @@
-/**
- * Reads one session: as a conversation, or line by line. Everything that shows a session uses this file. Answers are
- * rows of the model with the session's facts, whatever they were read from.
- */
+/** Reads a whole session, and its turns as lines of a timeline. */
 import { withoutOutputTags } from "../calls/result-texts.ts";
-import { type OpenLines, readLines } from "../parse/line-messages.ts";
-import type { SessionContent } from "../parse/content.ts";
 import {
   isSuperseded,
   type ParsedContentBlock,
@@ -12,15 +7,17 @@ import {
   type ToolCall,
   type TranscriptMessage,
 } from "../parse/model.ts";
-import { callsByBlock } from "../parse/tool-calls.ts";
-import { type MessageView, saidIn, type Turn, turnsOf } from "../parse/turns.ts";
+import { wholeConversation } from "../parse/parse-transcript.ts";
 import { inUtc, TimeSpan } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
+import { callsByBlock } from "../parse/tool-calls.ts";
+import { type MessageView, saidIn, type Turn, turnsOf } from "../parse/turns.ts";
 import { usageOf, UsageSum } from "../parse/usage-ledger.ts";
-import type { Redactor } from "../redact/redactor.ts";
-import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
-import { readingOptions, type ReadingOptions } from "../sessions/reading-options.ts";
 import { type SessionRef, sessionIdOf } from "../places/session-ref.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { openConversation } from "../sessions/open-conversation.ts";
+import type { ReadingOptions } from "../sessions/reading-options.ts";
+import type { OpenOptions } from "../sessions/open-session.ts";
 
 export interface ReadQuery extends ReadingOptions, Pick<OpenOptions, "stdin"> {
   /** False: flat prices, since the price table takes longer to load than most sessions take to parse. Default: true. */
@@ -45,17 +42,11 @@ export async function readConversation(
   ref: SessionRef,
   { stdin, costs = true, redactor, superseded = false, ...reading }: ReadQuery = {},
 ): Promise<Conversation> {
-  // Loaded here, since many commands that import this file read line by line.
-  const { parseTranscript } = await import("../agents/parse-input.ts");
-  const all = await parseTranscript(ref.id, openReadable(ref, { stdin }), {
-    ...(await readingOptions(ref, reading)),
-    maxInlineContentBytes: Number.POSITIVE_INFINITY,
-    pricing: costs ? "catalog" : "flat",
-  });
+  const reader = await openConversation(ref, { ...reading, stdin, pricing: costs ? "catalog" : "flat" });
+  const all = { session_id: ref.id, ...(await wholeConversation(reader)) };
   reading.signal?.throwIfAborted();
   const read = superseded ? all : withoutSuperseded(all);
-  const result = withUtcTimes(redactor === undefined ? read : await redacted(read, redactor));
-  if (ref.archived !== null) result.stats.redactions = await redactionsIn(result.content_blocks);
+  const result = inStoreTimes(redactor === undefined ? read : await redacted(read, redactor));
   return { ...result, id: sessionIdOf(ref, result.metadata) };
 }
 
@@ -71,11 +62,11 @@ function withoutSuperseded(result: ParseResult): ParseResult {
   };
 }
 
-/** As the store has them, so that it does not matter where a session comes from. */
-function withUtcTimes(result: ParseResult): ParseResult {
-  const { messages, tool_calls, metadata } = result;
+/** Returns rows as the store has them, with times in UTC. */
+function inStoreTimes(result: ParseResult): ParseResult {
+  const { messages, tool_calls: calls, metadata } = result;
   for (const message of messages) message.timestamp = inUtc(message.timestamp);
-  for (const { use, result: end } of tool_calls) {
+  for (const { use, result: end } of calls) {
     for (const place of [use, end]) if (place) place.timestamp = inUtc(place.timestamp);
   }
   const { firstTimestamp, lastTimestamp } = metadata;
@@ -83,35 +74,9 @@ function withUtcTimes(result: ParseResult): ParseResult {
   return { ...result, metadata: { ...metadata, ...times } };
 }
 
-/** Counts what was redacted before the texts came into the store. */
-async function redactionsIn(blocks: readonly ParsedContentBlock[]): Promise<Record<string, number>> {
-  const { StatisticsCollector } = await import("../parse/statistics.ts");
-  const statistics = new StatisticsCollector(true);
-  statistics.addRedactions(blocks);
-  return statistics.stats(new TimeSpan()).redactions;
-}
-
 async function redacted(read: ParseResult, redactor: Redactor): Promise<ParseResult> {
   const { redactResult } = await import("../parse/redact-rows.ts");
   return redactResult(read, redactor);
-}
-
-/** Reads line by line, each line with its part of a message, unredacted. `isGrowing`: see `ReadOptions`. */
-export async function readSessionLines(
-  ref: SessionRef,
-  {
-    stdin,
-    content = openReadable(ref, { stdin }),
-    isGrowing = false,
-    ...reading
-  }: ReadingOptions &
-    Pick<OpenOptions, "stdin"> & {
-      /** The session's content, if it comes from elsewhere. */
-      content?: SessionContent;
-      isGrowing?: boolean;
-    } = {},
-): Promise<OpenLines> {
-  return readLines(content, { ...(await readingOptions(ref, reading)), isGrowing });
 }
 
 /** Figures of a turn. Keys as in `transcripts timeline --json`, where each is described. */

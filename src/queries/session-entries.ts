@@ -1,43 +1,90 @@
 /** Every line of a session, with its outcome. */
 import { given } from "../given.ts";
-import type { BlockDraft, MessageDraft, InputUnit } from "../parse/message-draft.ts";
 import type { SessionContent } from "../parse/content.ts";
+import { type ConversationReader, piecesOf } from "../parse/conversation.ts";
 import { textOf } from "../parse/json-fields.ts";
-import type { ParseOptions } from "../parse/parse-options.ts";
+import type { BlockDraft, InputUnit, MessageDraft } from "../parse/message-draft.ts";
+import type { BlockType, ParsedContentBlock, ToolStatus } from "../parse/model.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
-import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
-import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../places/session-ref.ts";
+import { openConversation } from "../sessions/open-conversation.ts";
+import { readingOptions } from "../sessions/reading-options.ts";
+import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
 
 /** A line of a session. Keys as in `transcripts entries`, where each is described. */
 export type EntryRow = ReturnType<typeof rowOf>;
 
+interface EntryBlock {
+  block_type: BlockType;
+  tool_name?: string | null;
+  tool_use_id?: string | null;
+  /** Line of the result of a call, and of the call of a result; null if there is none. */
+  other_line?: number | null;
+  is_error?: boolean;
+  exit_code?: number;
+  status?: ToolStatus;
+  chars: number;
+}
+
 /**
- * Yields a row for every line, in order; for an archived session, for every line with a part of the conversation. Reads
- * the session twice, because a call and its result may be far apart.
+ * Yields a row for every line, in order; for an archived session, for every block. Reads the session twice, because a call
+ * and its result may be far apart.
  */
 export async function* entriesIn(
   ref: SessionRef,
   { stdin, signal }: Pick<OpenOptions, "stdin"> & { signal?: AbortSignal } = {},
 ): AsyncGenerator<EntryRow> {
+  if (ref.archived !== null) return yield* keptEntries(() => openConversation(ref, { signal, pricing: "flat" }));
   const content = await reopenable(ref, stdin);
-  const options = await readingOptions(ref, { signal });
-  const halves = await otherHalves(content, options);
-  const { units } = await content.open(options);
+  const halves = await otherHalves(await openConversation(ref, { content, signal, pricing: "flat" }));
+  const { units } = await content.open(await readingOptions(ref, { signal }));
   for await (const batch of units) {
     signal?.throwIfAborted();
-    for (const unit of batch) {
-      if (ref.archived !== null && unit.messages.length === 0) continue;
-      yield rowOf(unit, halves);
+    for (const unit of batch) yield rowOf(unit, halves);
+  }
+}
+
+async function* keptEntries(open: () => Promise<ConversationReader>): AsyncGenerator<EntryRow> {
+  const halves = await otherHalves(await open());
+  const reader = await open();
+  for await (const { message, blocks, line, lastLine, offset, timestamp, uuid } of piecesOf(reader)) {
+    for (const block of blocks) {
+      yield {
+        line_number: line,
+        byte_offset: offset,
+        lines: lastLine - line + 1,
+        outcome: "used",
+        type: message.message_type,
+        subtype: message.metadata.subtype ?? null,
+        problems: [],
+        session_id: reader.summary().metadata.sessionId,
+        uuid,
+        parent_uuid: message.parent_uuid,
+        message_id: message.source_id,
+        request_id: message.request_id,
+        role: message.role,
+        user_kind: message.user_kind,
+        origin: message.metadata.origin ?? null,
+        model: message.model,
+        timestamp,
+        cwd: message.cwd,
+        is_sidechain: message.is_sidechain,
+        agent_id: message.agent_id,
+        tokens_in: message.tokens_in,
+        tokens_out: message.tokens_out,
+        cache_read: message.cache_read,
+        cache_write: message.cache_write,
+        blocks: [blockFields(block, line, halves)],
+      };
     }
   }
 }
 
 /** Returns a session's content, which can be opened any number of times. A stream is kept in memory. */
 async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise<SessionContent> {
-  if (ref.archived !== null || ref.bytes !== null || ref.database !== null) return openReadable(ref);
+  if (ref.bytes !== null || ref.database !== null) return openReadable(ref);
   const chunks = await Array.fromAsync(sessionBytes(ref, { stdin }));
   const again = async function* (): AsyncGenerator<Uint8Array> {
     yield* chunks;
@@ -48,8 +95,8 @@ async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise
 /** Line of the result of a call, and of the call of a result; null if there is none. */
 type OtherHalf = (type: "tool_use" | "tool_result", line: number, id: string | undefined) => number | null;
 
-async function otherHalves(content: SessionContent, options: ParseOptions): Promise<OtherHalf> {
-  const { messages, blocks } = await readCalls(content, { ...options, pricing: "flat" });
+async function otherHalves(reader: ConversationReader): Promise<OtherHalf> {
+  const { messages, blocks } = await readCalls(reader);
   const idOf = new Map(blocks.map(({ id, tool_use_id, tool_result_id }) => [id, tool_use_id ?? tool_result_id]));
   const lines = new Map<string, number>();
   for (const { use, result } of correlateToolCalls(messages, blocks)) {
@@ -85,7 +132,7 @@ function rowOf(unit: InputUnit, halves: OtherHalf) {
     is_sidechain: first?.isSidechain ?? record?.["isSidechain"] === true,
     agent_id: raw("agentId") ?? first?.agentId ?? null,
     ...usageFields(first),
-    blocks: messages.flatMap(({ blocks }) => blocks.map((block) => blockFields(block, line, halves))),
+    blocks: messages.flatMap(({ blocks }) => blocks.map((block) => draftFields(block, line, halves))),
   };
 }
 
@@ -115,16 +162,39 @@ function usageFields(message: MessageDraft | undefined) {
   };
 }
 
-function blockFields(block: BlockDraft, line: number, halves: OtherHalf) {
-  const { type, toolName, toolUseId, isError, exitCode, status } = block;
-  const isHalf = type === "tool_use" || type === "tool_result";
+function draftFields(draft: BlockDraft, line: number, halves: OtherHalf): EntryBlock {
+  const { type, toolName, toolUseId, isError, exitCode, status, text, input } = draft;
+  const ending = given({ is_error: isError, exit_code: exitCode, status });
   return {
-    block_type: type,
-    ...(type === "tool_use" ? { tool_name: toolName ?? null } : {}),
-    ...(isHalf ? { tool_use_id: toolUseId ?? null, other_line: halves(type, line, toolUseId) } : {}),
-    ...given({ is_error: isError, exit_code: exitCode, status }),
-    chars: block.text?.length ?? inputLength(block.input),
+    ...callFields(type, toolName, toolUseId, line, halves),
+    ...ending,
+    chars: text?.length ?? inputLength(input),
   };
+}
+
+function blockFields(block: ParsedContentBlock, line: number, halves: OtherHalf): EntryBlock {
+  const { block_type: type, tool_name: name, is_error, exit_code, status } = block;
+  const id = block.tool_use_id ?? block.tool_result_id ?? undefined;
+  const text = block.content_text ?? block.thinking_text ?? block.result_text;
+  const ending = {
+    is_error: is_error ?? undefined,
+    exit_code: exit_code ?? undefined,
+    status: type === "tool_result" ? (status ?? undefined) : undefined,
+  };
+  const chars = text?.length ?? inputLength(block.tool_input);
+  return { ...callFields(type, name ?? undefined, id, line, halves), ...given(ending), chars };
+}
+
+function callFields(
+  type: BlockType,
+  name: string | undefined,
+  id: string | undefined,
+  line: number,
+  halves: OtherHalf,
+): Pick<EntryBlock, "block_type" | "tool_name" | "tool_use_id" | "other_line"> {
+  if (type !== "tool_use" && type !== "tool_result") return { block_type: type };
+  const half = { tool_use_id: id ?? null, other_line: halves(type, line, id) };
+  return { block_type: type, ...(type === "tool_use" ? { tool_name: name ?? null } : {}), ...half };
 }
 
 function inputLength(input: unknown): number {

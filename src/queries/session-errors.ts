@@ -1,18 +1,16 @@
 /** Finds the failed tool calls of a session and, on request, what fixed them. */
-import { given } from "../given.ts";
-import type { SessionContent } from "../parse/content.ts";
-import { findFixes } from "./call-fixes.ts";
 import type { FixStep, ToolFix } from "../fixes/find-fixes.ts";
+import type { ConversationReader } from "../parse/conversation.ts";
+import { findFixes } from "./call-fixes.ts";
 import type { ParseError, SessionMetadata, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import type { ParseOptions } from "../parse/parse-options.ts";
-import { parseContent } from "../parse/parse-transcript.ts";
+import { wholeConversation } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { copyingOf } from "../agents/registry.ts";
 import { callKey } from "../parse/usage-ledger.ts";
-import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
-import { readingOptions } from "../sessions/reading-options.ts";
+import { openConversation } from "../sessions/open-conversation.ts";
+import type { OpenOptions } from "../sessions/open-session.ts";
 import { hostOf, sessionIdOf, type SessionRef } from "../places/session-ref.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
@@ -36,19 +34,19 @@ export type CountedCalls = Map<string, SessionRef>;
 export interface SessionErrors {
   /** In the order of results; with fixes, in the order of calls. Not redacted. */
   rows: ErrorRow[];
-  /** Problems found in the file, which may hide some, and the session fields from its content. */
-  read?: { errors: readonly ParseError[]; metadata: SessionMetadata };
+  /** Damaged places, which may hide some: their number, and the problems unless only the store has the session. */
+  damaged: number;
+  errors: readonly ParseError[];
+  /** Session fields from its content. */
+  metadata: SessionMetadata;
 }
 
 /** Throws a `TranscriptsError` or a file system error. */
 export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<SessionErrors> {
   const { fixes, subagents, tool, counted, signal, stdin } = query;
-  const reading = await readingOptions(ref, { subagents, signal });
-  const options = { ...reading, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" as const };
-  const content = openReadable(ref, { stdin });
-  const { found, sessionId, read, messages } = fixes
-    ? await fixedCalls(content, options)
-    : await failedCalls(content, options);
+  const reader = await openConversation(ref, { subagents, signal, stdin, pricing: "flat" });
+  const { found, messages } = fixes ? await fixedCalls(reader) : await failedCalls(reader);
+  const { errors, error_count: damaged, metadata } = reader.summary();
   signal.throwIfAborted();
   const keys = callKeys(ref, messages);
   const isCounted = ({ failed }: Pick<ToolFix, "failed">): boolean => {
@@ -60,18 +58,13 @@ export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<Sess
   };
   const rows = found
     .filter((each) => !isCounted(each))
-    .map((each) => errorRow(ref, sessionId, each))
+    .map((each) => errorRow(ref, metadata.sessionId, each))
     .filter(({ tool_name: name }) => !tool || name?.toLowerCase() === tool.toLowerCase());
-  return { rows, ...given({ read }) };
+  return { rows, damaged, errors, metadata };
 }
 
-interface FailedCalls<Found extends Pick<ToolFix, "failed"> = Pick<ToolFix, "failed">> extends Pick<
-  SessionErrors,
-  "read"
-> {
+interface FailedCalls<Found extends Pick<ToolFix, "failed">> {
   found: Found[];
-  /** The session's id, if its content has one. */
-  sessionId: string | null;
   /** Including those with the calls. */
   messages: readonly TranscriptMessage[];
 }
@@ -86,15 +79,15 @@ export function callKeys(ref: SessionRef, messages: readonly TranscriptMessage[]
 }
 
 /** Finds the failed calls, in the order of calls, with what fixed them. */
-export async function fixedCalls(content: SessionContent, options: ParseOptions): Promise<FailedCalls<ToolFix>> {
-  const { messages, content_blocks, tool_calls, errors, metadata } = await parseContent("", content, options);
+export async function fixedCalls(reader: ConversationReader): Promise<FailedCalls<ToolFix>> {
+  const { messages, content_blocks, tool_calls } = await wholeConversation(reader);
   const found = findFixes(messages, content_blocks, tool_calls).filter(({ failed }) => isError(failed));
-  return { found, sessionId: metadata.sessionId, read: { errors, metadata }, messages };
+  return { found, messages };
 }
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */
-export async function failedCalls(content: SessionContent, options: ParseOptions): Promise<FailedCalls> {
-  const { reader, messages, blocks } = await readCalls(content, options);
+export async function failedCalls(reader: ConversationReader): Promise<FailedCalls<Pick<ToolFix, "failed">>> {
+  const { messages, blocks } = await readCalls(reader);
   const places = new Map(blocks.map(({ id }, place) => [id, place]));
   const placeOf = ({ result }: ToolCall): number => places.get(result?.block_id ?? "") ?? 0;
   const lineOf = ({ result }: ToolCall): number => result?.line_number ?? 0;
@@ -102,8 +95,7 @@ export async function failedCalls(content: SessionContent, options: ParseOptions
     .filter(isError)
     .toSorted((a, b) => lineOf(a) - lineOf(b) || placeOf(a) - placeOf(b))
     .map((failed) => ({ failed }));
-  const { metadata, errors } = reader.summary();
-  return { found, sessionId: metadata.sessionId, read: { errors, metadata }, messages };
+  return { found, messages };
 }
 
 function isError({ status, result, superseded }: ToolCall): boolean {

@@ -1,7 +1,10 @@
-/** Converts rows of the store to sessions on this machine, and checks whether they can be read. */
-import { isInDatabase } from "../agents/registry.ts";
+/** Converts rows of the store to sessions, and checks whether they can be read. */
 import { accessSync, constants } from "node:fs";
+import { basename } from "node:path";
+import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
+import { isInDatabase } from "../agents/registry.ts";
 import { baseId } from "../indexing/session-keys.ts";
+import { msOf } from "../parse/times.ts";
 import { errorCode } from "../transcript/files/fault.ts";
 import { reasonOf } from "../places/reasons.ts";
 import { sessionRef, type SessionRef } from "../places/session-ref.ts";
@@ -41,6 +44,36 @@ export function hostIn({ backend }: Pick<Store, "backend">, { host }: Pick<Store
 export function placedRef(stored: StoredSession, store: Pick<Store, "backend">): SessionRef {
   const ref = storedRef(stored);
   return hostIn(store, stored) === null ? ref : { ...ref, path: null, database: null };
+}
+
+/**
+ * Returns a stored session to be read from the store; undefined if nothing of it was indexed: it is only registered, for a
+ * snippet.
+ */
+export function archivedSession(store: Store, session: StoredSession): SessionRef | undefined {
+  const { session_id: sessionId, place, path, cwd, counts, state, figures } = session;
+  if (state.revision === 0) return undefined;
+  return {
+    ...placedRef(session, store),
+    // As for a file, whose head is not read for this.
+    ...(place === "claude-code" && cwd === null
+      ? { project: null, projectLabel: basename(claudePlace(path).folder) }
+      : {}),
+    title: session.given_title,
+    startedMs: msOf(session.started_at),
+    lastMs: msOf(session.ended_at),
+    modifiedMs: (isInDatabase(session) ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
+    bytes: isInDatabase(session) ? null : (figures ?? state).source_bytes,
+    archived: {
+      sessionId,
+      host: hostIn(store, session),
+      damaged: counts.damaged,
+      open: async (options) => {
+        const { StoredConversation } = await import("./stored-conversation.ts");
+        return new StoredConversation(store, session, options);
+      },
+    },
+  };
 }
 
 /** Returns the time of the first entry; null if none has a time, since `started_at` is then that of the file's head. */

@@ -1,6 +1,6 @@
 /** Collects the entries of a store that match a query, with what ranking needs but without their texts. */
 import { passageAround, type Passage } from "../matching/passage.ts";
-import type { Candidate, CandidateQuery, SessionFilter, Store } from "../store/store.ts";
+import type { Candidate, CandidateQuery, SessionFilter, Store, StoredTitle } from "../store/store.ts";
 import { given } from "../given.ts";
 import { fileName } from "../calls/file-paths.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
@@ -67,21 +67,53 @@ export async function callsWith(file: string | undefined): Promise<Wanted["isWit
   return ({ tool_name, call }) => call !== undefined && usesFile(file, tool_name, call.input, call.cwd);
 }
 
-/** Returns true for entries up to `writtenBy`, and for entries without a time. */
-export function isEarly(
-  { occurred_at }: Pick<Candidate, "occurred_at">,
-  { writtenBy }: Pick<CandidateQuery, "writtenBy">,
-): boolean {
-  return writtenBy === undefined || !(Date.parse(occurred_at ?? "") > writtenBy.getTime());
+/** Collects the titles of sessions that have at least `required` of the terms. */
+export async function collectTitles(
+  store: Pick<Store, "titles">,
+  { required, ...query }: CandidateQuery & { required: number },
+): Promise<Found[]> {
+  const { terms, since, until, sessions, writtenBy, role, tool, errorsOnly = false, calls = false } = query;
+  if ((role !== undefined && role !== "system") || tool !== undefined || errorsOnly || calls) return [];
+  const matcher = new TermMatcher(terms, required);
+  const titles = await store.titles({ terms, atLeast: required, ...given({ since, until, sessions }) });
+  return titles.flatMap((title) => {
+    const match = isEarly(title.started_at, writtenBy) ? matcher.match(title.given_title) : undefined;
+    return match ? [foundTitle(title, match)] : [];
+  });
 }
 
-/** Returns true if the session's first and last times overlap the requested range. */
-export function isWithin(
-  { first, last }: { first: string | null; last: string | null },
-  { since, until }: { since?: Date | undefined; until?: Date | undefined },
-): boolean {
-  if (since !== undefined && !(Date.parse(last ?? "") >= since.getTime())) return false;
-  return until === undefined || Date.parse(first ?? "") < until.getTime();
+function isEarly(started: string | null, writtenBy: Date | undefined): boolean {
+  return writtenBy === undefined || !(Date.parse(started ?? "") > writtenBy.getTime());
+}
+
+function foundTitle(
+  { session_id, started_at, title_line, title_offset, given_title: title }: StoredTitle,
+  { text, places, ...match }: Match,
+): Found {
+  return {
+    event: {
+      event_id: `${session_id} title`,
+      session_id,
+      ordinal: 0,
+      position: 0,
+      line_number: title_line,
+      byte_offset: title_offset,
+      occurred_at: started_at,
+      message_type: "system",
+      role: "system",
+      block_type: "title",
+      tool_name: null,
+      tool_use_id: null,
+      status: null,
+      is_sidechain: false,
+      is_own: false,
+      superseded: false,
+    },
+    size: title.length,
+    match,
+    likeness: title,
+    passage: () => passageAround(text, places),
+  };
 }
 
 /** Returns the sessions with a call that read or changed a file: see `SearchQuery.file`. */

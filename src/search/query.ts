@@ -1,7 +1,6 @@
 /** Types of search queries and results. */
 import type { EventRole, StoredEvent } from "../store/stored-model.ts";
 import type { SessionFilter } from "../store/store.ts";
-import type { Found } from "./collect.ts";
 
 export interface SearchQuery {
   /** May be empty only with `file`. */
@@ -26,8 +25,6 @@ export interface SearchQuery {
    */
   file?: string;
   sessions?: SessionFilter;
-  /** Entries from sessions outside this search, ranked together with those of the store. */
-  beside?: readonly Found[];
   /** Maximum number of hits. Default 20. Infinity: all, ranked together. */
   limit?: number;
   /**

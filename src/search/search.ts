@@ -5,8 +5,8 @@ import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";
 import {
   collect,
+  collectTitles,
   foundOf,
-  isEarly,
   callsWith,
   isWanted,
   sessionsWithFile,
@@ -26,8 +26,8 @@ const USUAL_LIMIT = 20;
 const RANKED_AT_MOST = 1_000;
 
 /**
- * Returns the ranked entries with a term: exactly those that `findInSession` finds in the same sessions. With a limit,
- * only the newest are ranked, and `isTotalExact` says whether there are more: see `olderHits`. Rejects with a
+ * Returns the ranked entries with a term, and the titles: all that a search which ignores case finds in the conversations.
+ * With a limit, only the newest are ranked, and `isTotalExact` says whether there are more: see `olderHits`. Rejects with a
  * `TranscriptsError` for an empty term, and with the store's errors.
  */
 export async function search(store: Store, asked: SearchQuery): Promise<SearchResult> {
@@ -103,7 +103,7 @@ async function collected(store: Store, terms: readonly string[], query: SearchQu
   const required = leastTerms(terms);
   const candidates = { ...filters, ...(await wantedBy(query)), terms, required, atLeast: required };
   const { found, lowest } = await collect(store, candidates, rankedAtMost, query.signal);
-  return { found: [...found, ...(query.beside?.filter(({ event }) => isEarly(event, filters)) ?? [])], lowest };
+  return { found: [...found, ...(await collectTitles(store, { ...filters, terms, required }))], lowest };
 }
 
 async function wantedBy({ file }: SearchQuery): Promise<Wanted> {

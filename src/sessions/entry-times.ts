@@ -82,9 +82,8 @@ function timeOfLine(line: string, latest: number | null): string | undefined {
 
 /** Reads the whole session, if its end has no times: an export, which is one object, or a session without times. */
 async function latestInAll(ref: SessionRef): Promise<number | null> {
-  const { openReadable } = await import("./open-session.ts");
-  const { readTranscript } = await import("../agents/parse-input.ts");
-  const reader = readTranscript(ref.id, openReadable(ref), { pricing: "flat" });
+  const { openConversation } = await import("./open-conversation.ts");
+  const reader = await openConversation(ref, { pricing: "flat" });
   await Array.fromAsync(reader.batches(), () => undefined);
   return msOf(reader.summary().metadata.lastTimestamp);
 }

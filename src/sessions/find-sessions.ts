@@ -61,9 +61,8 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   // One after the other: a file below two roots belongs to the first.
   for (const root of roots) {
     const result = await scan(root, files, { subagents: all, seen });
-    const count = joinForms(result.sessions).filter((ref) => all || !isSubagent(ref)).length;
     scanned.push(result);
-    searched.push({ ...root, isThere: await isThere(root.path, files), sessions: count });
+    searched.push({ ...root, isThere: await isThere(root.path, files), sessions: 0 });
   }
 
   const unreadable = scanned.flatMap((each) => each.unreadable);
@@ -77,7 +76,13 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   }
   const ids = sessions.map(({ id }) => id);
   // Not earlier: if a session is in two places, perhaps only one has its parent.
-  if (!all) sessions = (await withParents(sessions, files)).filter((ref) => !isSubagent(ref));
+  if (!all) sessions = await withParents(sessions, files);
+  const started = new Set(sessions.filter(isSubagent).flatMap(({ path }) => path ?? []));
+  for (const [at, root] of searched.entries()) {
+    const here = joinForms(scanned[at]?.sessions ?? []);
+    root.sessions = all ? here.length : here.filter((ref) => !isSubagent(ref) && !started.has(ref.path ?? "")).length;
+  }
+  if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
   if (agent !== undefined) sessions = sessions.filter((ref) => ref.agent === agent);
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);

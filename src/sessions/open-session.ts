@@ -8,9 +8,8 @@ import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
 
 export type { OpenOptions } from "../places/session-bytes.ts";
 
-/** Opens a session, for a parser: as its agent does, or as the store does if only that has it. `name`: see `readableBytes`. */
+/** Opens a session that is not archived, as its agent does. `name`: see `readableBytes`. */
 export function openReadable(ref: SessionRef, options: OpenOptions = {}, name?: string): SessionContent {
-  if (ref.archived !== null) return ref.archived.content;
   return openBytes(ref, () => readableBytes(ref, options, name), options);
 }
 

@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import type { ProjectLabels } from "../agents/agent.ts";
-import { agentAt } from "../agents/registry.ts";
+import { agentAt, AGENTS } from "../agents/registry.ts";
 import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { readHead } from "./file-ref.ts";
 import type { SessionRef, Where } from "../places/session-ref.ts";
@@ -17,12 +17,37 @@ export async function filterByProject(
   { cwd, home }: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef[]> {
-  const wanted = /[\\/]|^~?$|^\.\.?$/.test(project)
-    ? await folderAsked(project, resolve(cwd, project.replace(/^~(?=$|[\\/])/, home)), files)
-    : nameAsked(project);
+  const wanted = await projectAsked(project, { cwd, home }, files);
   const kept: SessionRef[] = [];
   for (const ref of sessions) if (await isAsked(ref, wanted, files)) kept.push(ref);
   return kept;
+}
+
+/** Returns those of the projects in the store that are the one asked for, or inside it. See `filterByProject`. */
+export async function projectsNamed(
+  stored: readonly string[],
+  project: string,
+  where: Where,
+  files: Pick<SessionFiles, "realpath"> = nodeSessionFiles,
+): Promise<string[]> {
+  const wanted = await projectAsked(project, where, files);
+  const named: string[] = [];
+  for (const each of stored) {
+    // A session whose folder is unknown has its agent's label.
+    const isLabel = AGENTS.some(({ labels }) => labels !== undefined && wanted.labelled(each, labels) === "yes");
+    if (/[\\/]/.test(each) ? await wanted.has(each) : isLabel) named.push(each);
+  }
+  return named;
+}
+
+async function projectAsked(
+  project: string,
+  { cwd, home }: Pick<Where, "cwd" | "home">,
+  files: Pick<SessionFiles, "realpath">,
+): Promise<AskedProject> {
+  return /[\\/]|^~?$|^\.\.?$/.test(project)
+    ? folderAsked(project, resolve(cwd, project.replace(/^~(?=$|[\\/])/, home)), files)
+    : nameAsked(project);
 }
 
 interface AskedProject {

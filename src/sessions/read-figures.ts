@@ -11,14 +11,13 @@ import type { ParseOptions } from "../parse/parse-options.ts";
 import { entryOf } from "../parse/open-calls.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import { readTranscript } from "../agents/parse-input.ts";
 import { isConversation } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { type CallCount, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
-import { openReadable, type OpenOptions } from "./open-session.ts";
-import { readingOptions } from "./reading-options.ts";
+import { openConversation } from "./open-conversation.ts";
+import type { OpenOptions } from "./open-session.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 
 export interface Figures {
@@ -45,15 +44,8 @@ export async function figuresOf(
   { between, signal, stdin }: Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin"> = {},
 ): Promise<Figures> {
   const all = new Set<TranscriptMessage>();
-  const input = openReadable(ref, { stdin });
-  const options = {
-    ...(await readingOptions(ref, { subagents: true, signal })),
-    pricing: "catalog" as const,
-    // Redactions are counted in whole texts.
-    maxInlineContentBytes: Number.POSITIVE_INFINITY,
-    ...(between === undefined ? {} : { between }),
-  };
-  const { reader, messages, blocks } = await readCalls(input, options, (message) => all.add(message));
+  const reader = await openConversation(ref, { subagents: true, signal, stdin, ...given({ between }) });
+  const { messages, blocks } = await readCalls(reader, (message) => all.add(message));
   const prompts = [...all].filter(isTypedPrompt).flatMap(({ timestamp }) => inUtc(timestamp) ?? []);
   const { stats, metadata, lines, error_count } = reader.summary();
   const ended = withEndings(stats, correlateToolCalls(messages, blocks));
@@ -68,9 +60,8 @@ export async function figuresOf(
       firstTimestamp: inUtc(metadata.firstTimestamp),
       lastTimestamp: inUtc(metadata.lastTimestamp),
     },
-    // Of an archived session, these are counted and not kept.
-    unknown_lines: ref.archived?.counts.unknown_lines ?? lines.unknown,
-    error_count: ref.archived?.counts.damaged ?? error_count,
+    unknown_lines: lines.unknown,
+    error_count,
     usage: answers.map((answer) => ({
       ...usageOf(answer),
       timestamp: inUtc(answer.timestamp),
@@ -118,7 +109,7 @@ export function callCounts(
 
 /** Reads a session until something was said in it. Rejects with a `TranscriptsError` if it cannot be read. */
 export async function holdsConversation(ref: SessionRef): Promise<boolean> {
-  const reader = readTranscript(ref.id, openReadable(ref), { pricing: "flat" });
+  const reader = await openConversation(ref, { pricing: "flat" });
   for await (const _ of reader.batches()) if (isConversation(reader.summary().stats)) return true;
   return false;
 }

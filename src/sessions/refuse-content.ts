@@ -1,5 +1,5 @@
 /** Refuses content that is not a readable session, before it is parsed. */
-import { AGENTS } from "../agents/registry.ts";
+import { AGENT_TITLES, AGENTS } from "../agents/registry.ts";
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent, isUtf16 } from "../agents/foreign.ts";
 import { detectFormat, HEAD_BYTES } from "../agents/detect.ts";
@@ -10,8 +10,7 @@ const DAMAGE_BYTES = 1024 * 1024;
 /** Number of lines tried together. */
 const LINES = 50;
 
-const READ = AGENTS.filter(({ hasSessions }) => hasSessions).map(({ displayName }) => displayName);
-const READABLE = `Pass a session of ${READ.slice(0, -1).join(", ")} or ${READ.at(-1)}, or a transcript of this program.`;
+const READABLE = `Pass a session of ${AGENT_TITLES.slice(0, -1).join(", ")} or ${AGENT_TITLES.at(-1)}, or a transcript of this program.`;
 
 export interface RefusalOptions {
   /** Accepts an empty input as a session that has just begun. Default: false. */

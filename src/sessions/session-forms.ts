@@ -8,6 +8,7 @@ import { placeOf, type SessionRef } from "../places/session-ref.ts";
 
 /** Joins the forms of each session into one ref, with the others as its alternatives, in order of preference. */
 export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
+  if (!refs.some(mayHaveForms)) return [...refs];
   const joined: SessionRef[] = [];
   const forms: SessionRef[] = [];
   for (const ref of refs) {

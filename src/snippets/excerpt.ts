@@ -1,14 +1,13 @@
 /** Turns a range of lines or turns of a session into the content of a snippet, with a record of its origin. */
 import picocolors from "picocolors";
-import type { SessionContent } from "../parse/content.ts";
+import { piecesOf, pieceView } from "../parse/conversation.ts";
 import type { TranscriptMessage } from "../parse/model.ts";
 import { redactView } from "../parse/redact-rows.ts";
 import { TimeSpan } from "../parse/times.ts";
-import { beginsTurn } from "../parse/turns.ts";
 import { counted } from "../quantities.ts";
-import { readSessionLines } from "../queries/read-session.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../places/session-ref.ts";
+import { type ConversationOptions, openConversation } from "../sessions/open-conversation.ts";
 import { MAX_CONTENT_BYTES } from "../store/stored-model.ts";
 import { messageText } from "../render/text/conversation-text.ts";
 import { fieldError, isSessionError, type TranscriptsError } from "../transcripts-error.ts";
@@ -50,11 +49,8 @@ export interface Citation {
   lines_skipped?: number;
 }
 
-export interface ExcerptOptions {
+export interface ExcerptOptions extends Pick<ConversationOptions, "signal" | "content"> {
   redactor: Redactor;
-  signal?: AbortSignal | undefined;
-  /** The session's content, if it comes from elsewhere. */
-  content?: SessionContent;
 }
 
 const MAX_CITED = 50;
@@ -86,35 +82,34 @@ async function read(ref: SessionRef, range: SectionRange, { redactor, ...options
   const times = new TimeSpan();
   const entries = new Set<string>();
   const covered: number[] = [];
-  const damage: { line_number: number; reason: string }[] = [];
   let previous: TranscriptMessage | undefined;
-  let [turn, line] = [0, 0];
-  const { lines } = await readSessionLines(ref, options);
-  for await (const { unit, messages } of lines) {
-    if (messages.some(({ message }) => beginsTurn(message, ref.agentId !== null))) turn += 1;
-    line = Math.max(line, unit.line + unit.lines - 1);
-    const [from, to] = isTurns ? [turn, turn] : [unit.line, line];
+  let turn = 0;
+  const reader = await openConversation(ref, { ...options, pricing: "flat" });
+  for await (const piece of piecesOf(reader)) {
+    turn = piece.turn;
+    const [from, to] = isTurns ? [turn, turn] : [piece.line, piece.lastLine];
     if (from > range.end) break;
     if (to < range.start) continue;
-    damage.push(...unit.problems.filter(({ recovered }) => !recovered));
-    if (messages.length > 0) covered.push(unit.line);
-    for (const view of messages) {
-      const shown = messageText(await redactView(view, redactor), STYLE, previous);
-      if (shown === "") continue;
-      text.add(shown);
-      previous = view.message;
-      if (view.message.timestamp !== null) times.add(view.message.timestamp);
-      const id = view.blocks[0]?.source_uuid ?? view.message.uuid ?? view.message.source_id;
-      if (id !== null && entries.size < MAX_CITED) entries.add(id);
-    }
+    covered.push(piece.line);
+    const view = pieceView(piece);
+    const shown = messageText(await redactView(view, redactor), STYLE, previous);
+    if (shown === "") continue;
+    text.add(shown);
+    previous = view.message;
+    if (view.message.timestamp !== null) times.add(view.message.timestamp);
+    const id = view.blocks[0]?.source_uuid ?? view.message.uuid ?? view.message.source_id;
+    if (id !== null && entries.size < MAX_CITED) entries.add(id);
   }
   options.signal?.throwIfAborted();
-  // The store does not keep the number of lines, so no line number of its sessions is refused as too high.
-  const end = isTurns ? turn : ref.archived === null ? line : range.end;
+  const { lines, errors } = reader.summary();
+  const end = isTurns ? turn : lines.total;
   if (end < range.end) throw beyond(range, range.start > end || (!isTurns && end === 0) ? "start" : "end", end);
-  if (text.isEmpty) throw nothingIn(range, damage[0]);
   const lineStart = isTurns ? (covered[0] ?? 0) : range.start;
   const lineEnd = isTurns ? (covered.at(-1) ?? 0) : range.end;
+  const damage = errors.filter(
+    ({ line_number: line, recovered }) => !recovered && line >= lineStart && line <= lineEnd,
+  );
+  if (text.isEmpty) throw nothingIn(range, damage[0]);
   return {
     content: text.toString(),
     lineStart,

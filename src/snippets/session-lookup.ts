@@ -55,7 +55,7 @@ export async function knownSessionId(setting: SnippetSetting, text: string): Pro
 export async function openableSession({ store }: SnippetSetting, sessionId: string): Promise<SessionRef> {
   const stored = await store.session(sessionId);
   if (stored === undefined) throw unknown(sessionId);
-  const ref = await readableSession(store, stored);
+  const ref = readableSession(store, stored);
   if (ref !== undefined) return ref;
   const { path, host } = stored;
   throw fieldError("no_file", FIELD, `its file ${path} (on ${host}) cannot be read here.`, WITHOUT_FILE);

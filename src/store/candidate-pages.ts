@@ -52,7 +52,7 @@ export function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
 }
 
 /** Returns the condition on columns of `sessions`. */
-export function sessionCondition({ paths, ids, projects, agent }: SessionFilter, dialect: Dialect): Condition {
+export function sessionCondition({ paths, ids, except, projects, agent }: SessionFilter, dialect: Dialect): Condition {
   const conditions: Condition[] = [];
   const addList = (column: string, list: readonly string[] | undefined): void => {
     if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
@@ -60,6 +60,9 @@ export function sessionCondition({ paths, ids, projects, agent }: SessionFilter,
   addList("path", paths);
   addList("session_id", ids);
   addList("project", projects);
+  if (except !== undefined) {
+    conditions.push({ sql: `NOT (${dialect.isOneOf("session_id")})`, values: [except.map(storableText)] });
+  }
   if (agent !== undefined) conditions.push({ sql: "agent = ?", values: [storableText(agent)] });
   return allOf(conditions);
 }

@@ -16,6 +16,7 @@ import {
   type FiguresMark,
   type IndexState,
   type Kept,
+  type SessionMark,
   type SnippetType,
   type SourceCounts,
   type StoredBlock,
@@ -26,7 +27,7 @@ import {
   type StoredSnippet,
 } from "./stored-model.ts";
 import type { ColumnType, Types } from "./column-types.ts";
-import type { BlockState, Candidate, FailureCount, RowState, Tombstone } from "./store.ts";
+import type { BlockState, Candidate, FailureCount, RowState, StoredTitle, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -301,7 +302,10 @@ const SESSION_ROW = rowsOf<object>("sessions", {
   ...SESSION,
   ...COUNTS,
   ...STATE,
-  figures_mark: text,
+  figures_rules: orNull(number),
+  figures_bytes: orNull(number),
+  figures_modified_ms: orNull(real),
+  figures_copies: orNull(boolean),
   project_name: orNull(text),
   figures: orNull(packable),
 });
@@ -317,7 +321,7 @@ export const SESSIONS: Rows<StoredSession> = {
       ...readSession(row),
       counts: readCounts(row),
       state: { ...state, events },
-      figures: markIn(textIn(row, "figures_mark")),
+      figures: figuresMarkIn(row),
     };
   },
   write: ({ state: { events: event_count, ...state }, counts, figures, ...session }) =>
@@ -326,11 +330,54 @@ export const SESSIONS: Rows<StoredSession> = {
       ...counts,
       ...state,
       event_count,
-      figures_mark: figures === null ? "" : JSON.stringify(figures),
+      // A null would keep the old value, and there is always a newer one.
+      figures_rules: figures?.rules ?? null,
+      figures_bytes: figures?.source_bytes ?? null,
+      figures_modified_ms: figures?.source_modified_ms ?? null,
+      figures_copies: figures?.subagentCopies ?? null,
       project_name: projectName(session.project),
       figures: null,
     }),
 };
+
+export const TITLES = rowsOf<StoredTitle>("sessions", {
+  session_id: text,
+  given_title: text,
+  title_line: number,
+  title_offset: number,
+  started_at: orNull(time),
+});
+
+export const SESSION_MARKS = {
+  list: `session_id, place, agent, path, modified_at, damaged, revision, rules, source_bytes, source_modified_ms,
+    subagent_copies, figures_rules, figures_bytes, figures_modified_ms, figures_copies`,
+  read: (row: Row): SessionMark => ({
+    session_id: textIn(row, "session_id"),
+    place: textIn(row, "place"),
+    agent: textIn(row, "agent"),
+    path: textIn(row, "path"),
+    modified_at: SESSION.modified_at.read(row, "modified_at"),
+    counts: { damaged: numberIn(row, "damaged") },
+    state: {
+      revision: numberIn(row, "revision"),
+      rules: numberIn(row, "rules"),
+      source_bytes: numberIn(row, "source_bytes"),
+      source_modified_ms: numberIn(row, "source_modified_ms"),
+      subagent_copies: boolean.read(row, "subagent_copies"),
+    },
+    figures: figuresMarkIn(row),
+  }),
+};
+
+function figuresMarkIn(row: Row): FiguresMark | null {
+  if (row["figures_rules"] === null) return null;
+  return {
+    rules: numberIn(row, "figures_rules"),
+    source_bytes: numberIn(row, "figures_bytes"),
+    source_modified_ms: numberIn(row, "figures_modified_ms"),
+    subagentCopies: boolean.read(row, "figures_copies"),
+  };
+}
 
 /** Reads the column `figures`. */
 export function figuresIn(row: Row): StoredFigures {
@@ -502,17 +549,6 @@ function eventOfBlock(block: StoredBlock): StoredEvent {
   const { message_id: _m, block_order: _o, source_uuid: _u, is_error: _e, exit_code: _x, ...event } = block;
   const { kept: _k, metadata: _d, raw_hash: _h, answers_uuid: _a, ...shown } = event;
   return { ...shown, content: block.is_own ? "" : searchedContent(block) };
-}
-
-function markIn(written: string): FiguresMark | null {
-  const mark: unknown = written === "" ? null : JSON.parse(written);
-  if (!isFields(mark)) return null;
-  return {
-    rules: numberOf(mark, "rules"),
-    source_bytes: numberOf(mark, "source_bytes"),
-    source_modified_ms: numberOf(mark, "source_modified_ms"),
-    subagentCopies: mark["subagentCopies"] === true,
-  };
 }
 
 function redactionsIn(value: unknown): Record<string, number> {

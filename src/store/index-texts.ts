@@ -2,7 +2,7 @@
 import { foldText } from "../matching/folding.ts";
 import { searchedTexts } from "../parse/searched-texts.ts";
 import { TEXT_SEPARATOR, type StoredBlock } from "./stored-model.ts";
-import { asciiFolded } from "./storable.ts";
+import { asciiFolded, storableText } from "./storable.ts";
 
 /** Returns the text of an event for SQLite's search table. */
 export function searchText(content: string): string {
@@ -31,6 +31,6 @@ export function searchedContent({ block_type, tool_name, kept, content, metadata
     result_text: null,
     tool_input: input,
   })
-    .map((each) => each.replaceAll(TEXT_SEPARATOR, " "))
+    .map((each) => storableText(each).replaceAll(TEXT_SEPARATOR, " "))
     .join(TEXT_SEPARATOR);
 }

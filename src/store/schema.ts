@@ -42,7 +42,7 @@ ${table(MESSAGES, [`number ${types.rowNumber}`], [...types.rowKey("session", "nu
 CREATE INDEX ${types.ifMissing} idx_messages_session ON messages (session, ordinal);
 
 ${table(WRITTEN_BLOCKS, position, [...types.rowKey("session", "position"), "UNIQUE (session, event_id)"])}
-CREATE INDEX ${types.ifMissing} idx_events_session ON events (session, ordinal);
+CREATE INDEX ${types.ifMissing} idx_events_session ON events (session, ordinal, line_number, superseded);
 CREATE INDEX ${types.ifMissing} idx_events_signature ON events (signature) WHERE signature IS NOT NULL;
 
 ${table(

@@ -9,10 +9,12 @@ import {
   MESSAGES,
   numberIn,
   readFailure,
+  SESSION_MARKS,
   SESSIONS,
   SNIPPETS,
   SUGGESTED,
   textIn,
+  TITLES,
   TOMBSTONES,
   type Row,
   type TableColumns,
@@ -22,6 +24,7 @@ import { checkedSnippet, checkedTime, invalid, unknownEvent, unknownSession } fr
 import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type {
+  BlocksAsked,
   Candidate,
   CandidateQuery,
   EventPage,
@@ -32,6 +35,7 @@ import type {
   SessionFilter,
   SnippetQuery,
   Store,
+  StoredTitle,
   TitleQuery,
   Tombstone,
 } from "./store.ts";
@@ -41,6 +45,7 @@ import {
   NOT_INDEXED,
   SNIPPET_TYPES,
   type IndexState,
+  type SessionMark,
   type SnippetType,
   type StoredBlock,
   type StoredEvent,
@@ -98,6 +103,10 @@ export class SqlStore implements Store {
     );
   }
 
+  marks(): Promise<SessionMark[]> {
+    return this.#database.all(`SELECT ${SESSION_MARKS.list} FROM sessions`, [], SESSION_MARKS.read);
+  }
+
   projects(): Promise<string[]> {
     const sql = "SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL";
     return this.#database.all(sql, [], (row) => textIn(row, "project"));
@@ -115,14 +124,13 @@ export class SqlStore implements Store {
     return counted ?? { sessions: 0, damaged: 0 };
   }
 
-  titled({ since, until, sessions = {}, limit, ...terms }: TitleQuery): Promise<StoredSession[]> {
+  titles({ since, until, sessions = {}, ...terms }: TitleQuery): Promise<StoredTitle[]> {
     const conditions = [titleCondition(this.#database, terms), this.#ofSessions(sessions)];
     if (since !== undefined) conditions.push({ sql: "ended_at >= ?", values: [storableTime(since)] });
     if (until !== undefined) conditions.push({ sql: "started_at < ?", values: [storableTime(until)] });
     const { sql, values } = allOf(conditions);
-    const found = `SELECT ${SESSIONS.list} FROM sessions WHERE NOT title_is_message AND ${sql}
-      ORDER BY started_at DESC, session_id LIMIT ?`;
-    return this.#database.all(found, [...values, Math.min(limit, Number.MAX_SAFE_INTEGER)], SESSIONS.read);
+    const found = `SELECT ${TITLES.list} FROM sessions WHERE NOT title_is_message AND ${sql} ORDER BY session_id`;
+    return this.#database.all(found, values, TITLES.read);
   }
 
   #ofSessions(filter: SessionFilter): Condition {
@@ -230,11 +238,22 @@ export class SqlStore implements Store {
     return this.#database.all(sql, [storableText(sessionId)], MESSAGES.read);
   }
 
-  blocks(sessionId: string, ids?: readonly string[]): Promise<StoredBlock[]> {
-    const isAsked = ids === undefined ? "" : ` AND ${this.#database.dialect.isOneOf("event_id")}`;
-    const sql = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE events.${OF_SESSION}${isAsked}
-      ORDER BY messages.ordinal, messages.superseded, message_id, block_order, position`;
-    return this.#database.all(sql, [storableText(sessionId), ...(ids === undefined ? [] : [ids])], BLOCKS.read);
+  blocks(sessionId: string, { ids, from = 0, limit }: BlocksAsked = {}): Promise<StoredBlock[]> {
+    const { sql, values } = allOf([
+      { sql: `events.${OF_SESSION} AND events.ordinal >= ?`, values: [storableText(sessionId), from] },
+      ...(ids === undefined ? [] : [{ sql: this.#database.dialect.isOneOf("event_id"), values: [ids] }]),
+    ]);
+    const found = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE ${sql} ORDER BY events.ordinal, position`;
+    if (limit === undefined) return this.#database.all(found, values, BLOCKS.read);
+    return this.#database.all(`${found} LIMIT ?`, [...values, limit], BLOCKS.read);
+  }
+
+  async ordinalAt(sessionId: string, line: number): Promise<number> {
+    const current = `FROM events WHERE ${OF_SESSION} AND NOT superseded`;
+    const sql = `SELECT coalesce(min(ordinal), 0) AS ordinal ${current}
+      AND line_number = (SELECT max(line_number) ${current} AND line_number <= ?)`;
+    const id = storableText(sessionId);
+    return (await first(this.#database, sql, [id, id, line], (row) => numberIn(row, "ordinal"))) ?? 0;
   }
 
   rowStates(sessionId: string): Promise<RowStates> {

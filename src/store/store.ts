@@ -3,6 +3,7 @@ import type { Machine } from "./store-place.ts";
 import type {
   EventRole,
   IndexState,
+  SessionMark,
   SnippetType,
   StoredBlock,
   StoredEvent,
@@ -22,12 +23,14 @@ export interface Store {
 
   /** Returns sessions ordered by id. */
   sessions(filter?: SessionFilter): Promise<StoredSession[]>;
+  /** Returns the marks of all sessions. */
+  marks(): Promise<SessionMark[]>;
   /** Returns the projects of the sessions, each once. */
   projects(): Promise<string[]>;
   /** Counts the sessions whose content is stored, and the damaged places in them. */
   contentOf(filter: SessionFilter): Promise<{ sessions: number; damaged: number }>;
-  /** Returns sessions whose title may have the terms, unless the title is also a message. The newest first. */
-  titled(query: TitleQuery): Promise<StoredSession[]>;
+  /** Returns titles that may have enough of the terms, without those that are also a message. */
+  titles(query: TitleQuery): Promise<StoredTitle[]>;
   session(sessionId: string): Promise<StoredSession | undefined>;
   /**
    * Writes a part of a session in one transaction: all of it or nothing. Resolves to false and changes nothing if the
@@ -55,8 +58,10 @@ export interface Store {
 
   /** Returns messages in conversation order; those that the source dropped keep their old place. */
   messages(sessionId: string): Promise<StoredMessage[]>;
-  /** Returns blocks in the order of their messages: all, or those with one of the ids. */
-  blocks(sessionId: string, ids?: readonly string[]): Promise<StoredBlock[]>;
+  /** Returns blocks in the order of the source: all, those with one of the ids, or those of a page. */
+  blocks(sessionId: string, asked?: BlocksAsked): Promise<StoredBlock[]>;
+  /** Returns the ordinal of the first block on a line, or on the last one before it that has one; 0 if none has. */
+  ordinalAt(sessionId: string, line: number): Promise<number>;
   /** Returns what is needed to recognise unchanged rows of a session. */
   rowStates(sessionId: string): Promise<RowStates>;
   /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
@@ -105,6 +110,8 @@ export interface Store {
 export interface SessionFilter {
   paths?: readonly string[];
   ids?: readonly string[];
+  /** Ids of sessions to leave out. */
+  except?: readonly string[];
   /** As `Store.projects` returns them. */
   projects?: readonly string[];
   /** The agent that ran the session. */
@@ -156,6 +163,13 @@ export interface FailureCount {
   latest: string | null;
 }
 
+export interface BlocksAsked {
+  ids?: readonly string[];
+  /** Ordinal of the first. */
+  from?: number;
+  limit?: number;
+}
+
 export interface EventPage {
   /** Ordinal of the first. */
   from: number;
@@ -192,8 +206,11 @@ export interface TitleQuery extends Pick<CandidateQuery, "terms" | "atLeast" | "
   since?: Date;
   /** Only sessions that began before this time. */
   until?: Date;
-  limit: number;
 }
+
+export type StoredTitle = Pick<StoredSession, "session_id" | "started_at" | "title_line" | "title_offset"> & {
+  given_title: string;
+};
 
 export interface Candidate extends StoredEvent {
   /** Increases in the order of writing. */

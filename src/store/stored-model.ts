@@ -67,6 +67,15 @@ export interface StoredSession {
   figures: FiguresMark | null;
 }
 
+/** Recognises a session and tells whether its source changed. */
+export interface SessionMark extends Pick<
+  StoredSession,
+  "session_id" | "place" | "agent" | "path" | "modified_at" | "figures"
+> {
+  counts: Pick<SourceCounts, "damaged">;
+  state: Pick<IndexState, "revision" | "rules" | "source_bytes" | "source_modified_ms" | "subagent_copies">;
+}
+
 /** Figures of a session, from the whole source. Prices are applied when they are asked for. */
 export interface StoredFigures {
   counts: FigureCounts;

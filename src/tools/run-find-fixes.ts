@@ -1,12 +1,12 @@
 /** Says whether an error came up before and what fixed it. */
-import { pastFixes, requireIndex } from "../queries/past-fixes.ts";
+import { pastFixes } from "../queries/past-fixes.ts";
 import { pastErrorText } from "../render/text/failure-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
 import { answerText } from "./answer-text.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON } from "./session-heading.ts";
 import { FIND_FIXES } from "./tool-definitions.ts";
-import { updatedIndex } from "./updated-index.ts";
+import { askedOfStore } from "./updated-index.ts";
 
 const DEFAULT_LIMIT = 5;
 /** Fixes of one error that are shown. */
@@ -15,15 +15,13 @@ const MAX_FIXES = 3;
 export const execute = execution(FIND_FIXES, async (args, context) => {
   const { where, signal } = context;
   const { error, project, limit = DEFAULT_LIMIT, offset = 0 } = args;
-  requireIndex(where);
-  const { store, changed, left } = await updatedIndex(context);
-  requireIndex(where, left);
-  const found = await pastFixes(store, where, { error, project, signal });
-  const without = changed.length === 0 ? "" : ` ${changed.length} sessions have no content in the store yet.`;
+  const { answer: found, notes } = await askedOfStore(context, {}, ({ store }) =>
+    pastFixes(store, where, { error, project, signal }),
+  );
   const head = (shown: number): string[] => {
-    if (shown === 0) return [`${offset === 0 ? "No such error came up before." : "No more such errors."}${without}`];
+    if (shown === 0) return [offset === 0 ? "No such error came up before." : "No more such errors.", ...notes];
     const which = `Such errors ${offset + 1} to ${offset + shown} of ${found.length}, this project's first.`;
-    return [`${which}${without}`, `${DATA_NOTICE} ${READ_ON}`];
+    return [which, `${DATA_NOTICE} ${READ_ON}`, ...notes];
   };
   const items = found
     .slice(offset, offset + limit)

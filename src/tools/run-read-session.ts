@@ -1,12 +1,14 @@
 /** Reads a part of a session. */
 import picocolors from "picocolors";
-import type { TranscriptMessage } from "../parse/model.ts";
+import { type ConversationReader, piecesOf, pieceView, type ReadMessage } from "../parse/conversation.ts";
+import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { redactView } from "../parse/redact-rows.ts";
 import type { MessageView } from "../parse/turns.ts";
 import { counted } from "../quantities.ts";
-import { type Unit, unitsOf } from "../queries/session-units.ts";
+import { piecesAround } from "../queries/session-part.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { readHead } from "../sessions/file-ref.ts";
+import { openConversation } from "../sessions/open-conversation.ts";
 import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
 import { fieldError, TranscriptsError } from "../transcripts-error.ts";
 import { answerText } from "./answer-text.ts";
@@ -16,8 +18,8 @@ import { DEFAULT_CHARS, READ_SESSION } from "./tool-definitions.ts";
 import type { ToolArguments } from "./tool.ts";
 
 const DEFAULT_LIMIT = 100;
-/** Number of messages shown before a requested line. */
-const CONTEXT_MESSAGES = 3;
+/** Number of entries before a requested line. */
+const CONTEXT_ENTRIES = 3;
 
 export const execute = execution(READ_SESSION, async (args, context) => {
   const { limit = DEFAULT_LIMIT, offset = 0, max_chars: maxChars = DEFAULT_CHARS, line } = args;
@@ -33,14 +35,16 @@ export const execute = execution(READ_SESSION, async (args, context) => {
     isWhole: true,
     calls: undefined,
   };
-  const units = (): AsyncGenerator<Unit> => unitsOf(ref, { subagents: line !== undefined, signal: context.signal });
-  const isShown = (view: MessageView): boolean => messageText(view, style) !== "";
+  const open = (): Promise<ConversationReader> =>
+    openConversation(ref, { subagents: line !== undefined, signal: context.signal, pricing: "flat" });
+  const tools = new Map<string, string>();
   const items: string[] = [];
   let previous: TranscriptMessage | undefined;
   let [passed, chars] = [0, 0];
   let hasMore = false;
-  for await (const view of selected(units, range, isShown)) {
-    if (!isShown(view)) continue;
+  for await (const piece of selected(open, range)) {
+    const view = withTools(pieceView(piece), tools);
+    if (messageText(view, style) === "") continue;
     passed += 1;
     if (passed <= offset) continue;
     hasMore = items.length >= limit || chars > maxChars;
@@ -50,6 +54,7 @@ export const execute = execution(READ_SESSION, async (args, context) => {
     previous = view.message;
     chars += text.length;
   }
+  context.signal.throwIfAborted();
   const heading = await sessionHeading(ref);
   const head = (shown: number): string[] => [heading, ...(shown === 0 ? ["", "There is nothing to show here."] : [""])];
   return { text: answerText({ head, items, offset, hasMore, maxChars }) };
@@ -82,74 +87,46 @@ function turnsIn(text: string): Range {
   throw fieldError("bad_arguments", "turns", problem, next);
 }
 
-/** Yields the messages of the range. Throws a `TranscriptsError` (`out_of_range`) if the session has no such place. */
-async function* selected(
-  units: () => AsyncIterable<Unit>,
-  range: Range,
-  isShown: (view: MessageView) => boolean,
-): AsyncGenerator<MessageView> {
-  if (range.kind === "all") for await (const unit of units()) yield* viewsIn(unit);
-  else if (range.kind === "line") yield* aroundLine(units(), range.line, isShown);
-  else if (range.kind === "turns") yield* ofTurns(units(), range.first, range.last);
+/** Yields the pieces of the range. Throws a `TranscriptsError` (`out_of_range`) if the session has no such place. */
+async function* selected(open: () => Promise<ConversationReader>, range: Range): AsyncGenerator<ReadMessage> {
+  if (range.kind === "line") yield* piecesAround(await open(), { line: range.line, before: CONTEXT_ENTRIES });
+  else if (range.kind === "turns") yield* ofTurns(await open(), range.first, range.last);
+  else if (range.kind === "all") yield* piecesOf(await open());
   else {
     let last = 0;
-    for await (const { entries } of units()) last = entries.at(-1)?.turn ?? last;
-    yield* ofTurns(units(), Math.max(last - range.count + 1, Math.min(last, 1)), Number.MAX_SAFE_INTEGER);
+    for await (const piece of piecesOf(await open())) last = piece.turn;
+    yield* ofTurns(await open(), Math.max(last - range.count + 1, Math.min(last, 1)), Number.MAX_SAFE_INTEGER);
   }
 }
 
-async function* aroundLine(
-  units: AsyncIterable<Unit>,
-  line: number,
-  isShown: (view: MessageView) => boolean,
-): AsyncGenerator<MessageView> {
-  let before: MessageView[] = [];
-  let lastLine = 0;
-  for await (const unit of units) {
-    const isBefore = unit.lastLine < line && lastLine < line;
-    lastLine = unit.lastLine;
-    const views = viewsIn(unit);
-    if (isBefore) before = [...before, ...views.filter(isShown)].slice(-CONTEXT_MESSAGES);
-    else {
-      yield* before;
-      before = [];
-      yield* views;
-    }
-  }
-  if (line <= lastLine) return;
-  const problem = `The session has nothing at line ${line}: its last entry is on line ${lastLine}.`;
-  throw outOfRange("line", problem, `Pass a line up to ${lastLine}, or turns: "-1".`);
-}
-
-async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number): AsyncGenerator<MessageView> {
+async function* ofTurns(reader: ConversationReader, first: number, last: number): AsyncGenerator<ReadMessage> {
   let turn = 0;
   let isEmpty = true;
-  for await (const unit of units) {
-    turn = unit.entries.at(-1)?.turn ?? turn;
-    const views = viewsIn(unit, (at) => at >= first && at <= last);
-    isEmpty &&= views.length === 0;
-    yield* views;
+  for await (const piece of piecesOf(reader)) {
+    turn = piece.turn;
     if (turn > last) break;
+    if (turn < first) continue;
+    isEmpty = false;
+    yield piece;
   }
   if (!isEmpty) return;
   // The only turn that can be missing before others is turn 0.
   if (last === 0 && turn > 0) {
     const problem = "There is nothing before the first prompt, which begins turn 1.";
-    throw outOfRange("turns", problem, 'Pass turns: "1" for the first one.');
+    throw outOfTurns(problem, 'Pass turns: "1" for the first one.');
   }
   if (turn >= first) return;
-  throw outOfRange("turns", `The session has ${counted(turn, "turn")}.`, `Pass turns: "${turn}" for the last one.`);
+  throw outOfTurns(`The session has ${counted(turn, "turn")}.`, `Pass turns: "${turn}" for the last one.`);
 }
 
-function outOfRange(field: string, problem: string, next: string): TranscriptsError {
-  return new TranscriptsError("out_of_range", problem, next, { field });
+function outOfTurns(problem: string, next: string): TranscriptsError {
+  return new TranscriptsError("out_of_range", problem, next, { field: "turns" });
 }
 
-/** Returns the messages of a unit. A result gets the tool of its call. */
-function viewsIn({ entries }: Unit, isTurn: (turn: number) => boolean = () => true): MessageView[] {
-  const wanted = entries.filter(({ turn }) => isTurn(turn));
-  return [...Map.groupBy(wanted, ({ message }) => message)].map(([message, of]) => ({
-    message,
-    blocks: of.map(({ block, tool }) => ({ ...block, tool_name: block.tool_name ?? tool })),
-  }));
+/** Returns a message whose results have the tools of their calls, as far as these came before. */
+function withTools({ message, blocks }: MessageView, tools: Map<string, string>): MessageView {
+  for (const { tool_use_id: id, tool_name: name } of blocks) if (id !== null && name !== null) tools.set(id, name);
+  const toolOf = ({ tool_name: name, tool_result_id: id }: ParsedContentBlock): string | null =>
+    name ?? tools.get(id ?? "") ?? null;
+  return { message, blocks: blocks.map((block) => ({ ...block, tool_name: toolOf(block) })) };
 }

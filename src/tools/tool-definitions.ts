@@ -15,7 +15,7 @@ const MAX_NAME_CHARS = 200;
 const MAX_INTEGER = 2_147_483_647;
 
 const project = optional(text("Only this project: its folder, or the last part of it."));
-const agent = optional(text("Only sessions of this agent, such as claude-code.", { maxChars: MAX_NAME_CHARS }));
+const agent = optional(text("Only sessions of this agent, as list_sessions names it.", { maxChars: MAX_NAME_CHARS }));
 const since = optional(text("From then on: 7d, 12h, today or a date.", { maxChars: MAX_DATE_CHARS }));
 const until = optional(text("Before then; of a date, its whole day.", { maxChars: MAX_DATE_CHARS }));
 const offset = optional(integer("Number of results to skip. Default 0.", { min: 0, max: MAX_INTEGER }));

@@ -1,14 +1,53 @@
-import { currentIndex, type CurrentIndex } from "../queries/current-index.ts";
+import { askStore, type CurrentIndex, type CurrentIndexOptions } from "../queries/current-index.ts";
+import { openStoreToAsk } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
+import { isStoreError } from "../transcripts-error.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** Maximum time for updating the index before a search, in milliseconds. Reading the files takes less than that. */
+/** Maximum time for updating the store before a question, in milliseconds. */
 const UPDATE_MS = 5_000;
 
-/** Opens the store, and adds to it what changed. Rejects with a `TranscriptsError`. */
-export async function updatedIndex(context: ToolContext): Promise<CurrentIndex & { store: Store }> {
+export interface Asked<Answer> {
+  answer: Answer;
+  /** What the answer may lack, as sentences. */
+  notes: string[];
+}
+
+/** Asks the current store. See `askStore`. */
+export async function askedOfStore<Answer>(
+  context: ToolContext,
+  needs: Pick<CurrentIndexOptions, "wanted" | "mayHave">,
+  ask: (index: CurrentIndex) => Promise<Answer>,
+): Promise<Asked<Answer>> {
   const { where, signal } = context;
-  const store = await context.openStore();
-  const index = await currentIndex(store, where, { signal, maxMs: UPDATE_MS, onWritable: (work) => work(store) });
-  return { ...index, store };
+  const notes: string[] = [];
+  const note = (text: string): void => void notes.push(`Note: ${text}`);
+  let shared: Store | undefined;
+  const open = async (): Promise<Store> => {
+    try {
+      return (shared = await context.openStore());
+    } catch (error) {
+      if (!isStoreError(error)) throw error;
+      return openStoreToAsk({ ...where, note });
+    }
+  };
+  const close = async (store: Store): Promise<void> => {
+    if (store !== shared) await store.close();
+  };
+  const options = { ...needs, signal, maxMs: UPDATE_MS };
+  return askStore({ open, close, note }, where, options, ask, async (index, answer) => ({
+    answer,
+    notes: [...notes, ...lackNotes(index)],
+  }));
+}
+
+function lackNotes({ missing, fault, unreadable }: CurrentIndex): string[] {
+  const lacks =
+    fault === undefined ? "`transcripts index` in a shell adds them." : `They could not be added: ${fault.message}`;
+  return [
+    ...(missing.length === 0
+      ? []
+      : [`${missing.length} sessions that may have more are not in the store yet. ${lacks}`]),
+    ...(unreadable.length === 0 ? [] : [`${unreadable.length} places could not be read.`]),
+  ];
 }

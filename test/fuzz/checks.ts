@@ -1,6 +1,6 @@
 /** Checks of a case. Each throws, or returns sentences about what is wrong. */
-import { contentOf } from "../../src/agents/detect.ts";
 import assert from "node:assert/strict";
+import { readTranscript } from "../../src/agents/parse-input.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { findFixes } from "../../src/queries/call-fixes.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
@@ -48,7 +48,7 @@ async function checkReader({ input, options, cuts }: FuzzCase, whole: ParseResul
 
 /** The errors of a session are those of the whole parse. */
 async function checkErrors({ input, options }: FuzzCase, { tool_calls: calls }: ParseResult): Promise<void> {
-  const { found } = await failedCalls(contentOf(input), { ...options, pricing: "flat" });
+  const { found } = await failedCalls(readTranscript("", input, { ...options, pricing: "flat" }));
   const known = calls.filter(({ status, result }) => status === "error" && result !== null);
   const short = (id: string | null, line: number | undefined, text: string | null): string =>
     `${line} ${id} ${text ?? ""}`;

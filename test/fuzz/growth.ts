@@ -2,9 +2,8 @@
  * Inputs that could make a reader slow, each as a rule that writes any number of pieces. Eight times the pieces may
  * cost eight times as much and something for a busy machine, but not the 64 times of a search within a search.
  */
-import { contentOf } from "../../src/agents/detect.ts";
 import { findFixes } from "../../src/queries/call-fixes.ts";
-import { parseTranscript } from "../../src/agents/parse-input.ts";
+import { parseTranscript, readTranscript } from "../../src/agents/parse-input.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
 
 export interface Growth {
@@ -154,7 +153,7 @@ const STEPS: Record<string, (input: string) => Promise<void>> = {
     const { messages, content_blocks: blocks, tool_calls: calls } = await parseTranscript("S", input);
     findFixes(messages, blocks, calls);
   },
-  errors: async (input) => void (await failedCalls(contentOf(input), { pricing: "flat" })),
+  errors: async (input) => void (await failedCalls(readTranscript("", input, { pricing: "flat" }))),
 };
 
 /** A sentence for each step that grows faster than it may. */

@@ -1,6 +1,5 @@
 /** Made-up lines with tool calls, and what the whole parse says of their errors. */
-import { contentOf } from "../../src/agents/detect.ts";
-import { parseTranscript } from "../../src/agents/parse-input.ts";
+import { parseTranscript, readTranscript } from "../../src/agents/parse-input.ts";
 import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import type { ToolCall } from "../../src/parse/model.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
@@ -53,7 +52,7 @@ function shortError({ tool_name, tool_use_id, error, status, use, result: end }:
 
 /** The errors found without keeping texts. */
 export async function quickErrors(input: TranscriptInput, options: ParseOptions = {}): Promise<ShortError[]> {
-  const { found } = await failedCalls(contentOf(input), { pricing: "flat", ...options });
+  const { found } = await failedCalls(readTranscript("", input, { pricing: "flat", ...options }));
   return found.map(({ failed: call }) => shortError(call));
 }
 

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { modelBlock, modelMessage } from "../../src/indexing/session-rows.ts";
+import { StoredConversation } from "../../src/queries/stored-conversation.ts";
+import { wholeConversation } from "../../src/parse/parse-transcript.ts";
 import { updateIndex, type UpdateOptions } from "../../src/indexing/update-index.ts";
 import {
   parseTranscript,
@@ -12,7 +13,6 @@ import {
   type ToolCall,
   type TranscriptMessage,
 } from "../../src/index.ts";
-import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";
@@ -54,7 +54,6 @@ interface Model {
  */
 function comparable({ messages, blocks, calls }: Model): unknown {
   const ordinals = new Map(messages.map(({ id, ordinal }) => [id, ordinal]));
-  const tools = new Map(calls.map(({ result, tool_name }) => [result?.block_id, tool_name]));
   const value = {
     messages: messages.map(({ cost_usd, metadata, timestamp, ...row }) => {
       const { cost_is_estimate: _e, cost_is_recorded: recorded, ...told } = metadata;
@@ -66,11 +65,7 @@ function comparable({ messages, blocks, calls }: Model): unknown {
         told,
       };
     }),
-    blocks: blocks.map(({ id, message_id, tool_name, ...row }) => ({
-      ...row,
-      message: ordinals.get(message_id),
-      tool_name: tools.get(id) ?? tool_name,
-    })),
+    blocks: blocks.map(({ id: _id, message_id, ...row }) => ({ ...row, message: ordinals.get(message_id) })),
     calls: calls.map(({ use, result, ...row }) => ({
       ...row,
       use: use && [use.message_ordinal, use.line_number],
@@ -175,15 +170,13 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
     assert.ok(session !== undefined || !isSession, `${said} is not in the store`);
     const [ref] = await refsNow();
     if (session === undefined || ref === undefined) return;
-    const messages = (await of.messages(session.session_id)).filter(({ superseded }) => !superseded);
-    const blocks = (await of.blocks(session.session_id)).filter(({ superseded }) => !superseded);
-    const rows = {
-      messages: messages.map((row) => ({ ...modelMessage(row), session_id: ID })),
-      blocks: blocks.map((row) => ({ ...modelBlock(row), session_id: ID })),
-    };
-    const kept = comparable({ ...rows, calls: correlateToolCalls(rows.messages, rows.blocks) });
+    const kept = new StoredConversation(of, session, { subagentCopies: true, pricing: "flat" });
+    const { messages, content_blocks, tool_calls: calls } = await wholeConversation(kept);
+    const own = <Row>(row: Row): Row => ({ ...row, session_id: ID });
+    const rows = { messages: messages.map(own), blocks: content_blocks.map(own), calls };
     const content = ref.database !== null ? openReadable(ref) : readFileSync(ref.path ?? "");
-    assert.deepEqual(kept, await parsed(content, await needsSubagentCopies(ref), redactor), said);
+    const expected = await parsed(content, await needsSubagentCopies(ref), redactor);
+    assert.deepEqual(comparable(rows), expected, said);
   };
   try {
     for (const step of steps) {

@@ -72,7 +72,12 @@ export interface ReadSample {
 /** Reads all sessions of a sample, found in the agent's place below `home`. */
 export async function readSample(home: string, agent: string): Promise<ReadSample> {
   const { sessions } = await findSessions({ env: {}, home, cwd: home }, { all: true, agent });
-  const read = await Promise.all(sessions.map(async (ref) => ({ ref, read: await readConversation(ref) })));
+  const read = await Promise.all(
+    sessions.map(async (ref) => {
+      const read = await readConversation(ref);
+      return { ref: { ...ref, parentId: ref.parentId ?? read.metadata.parentSessionId }, read };
+    }),
+  );
   const oldestFirst = read.toSorted((a, b) => startOf(a) - startOf(b));
   const seen = new Set<string>();
   return { sessions: oldestFirst.map(({ ref, read }) => ({ ref, read: withoutCopies(read, seen) })) };

@@ -11,22 +11,21 @@ import { describe, test } from "../support/runner.ts";
 const HOMES = ["src/agents/", "src/cli/commands/init.ts", "src/cli/init/", "src/host/"];
 
 /** Files that still name an agent or its format. Only ever remove lines. */
-const STILL = ["src/queries/archived-session.ts", "src/queries/over-sessions.ts"];
+const STILL = ["src/queries/archived-session.ts"];
 
-/** Names of agents, and of forms of their sessions. `transcript` and `markdown` are also words for other things. */
-const NAMES = [
-  ...AGENTS.map(({ name }) => name).filter((name) => name !== "transcript"),
-  "claude-stream",
-  "opencode-export",
-];
-const QUOTED = new RegExp(`["'](?:${NAMES.join("|")})["']`);
+/** Names of agents and of their formats. `transcript`, `markdown` and `jsonl` are also words for other things. */
+const NAMES = AGENTS.flatMap(({ name, formats }) => [name, ...formats.map((format) => format.name)]).filter(
+  (name) => !["transcript", "markdown", "jsonl"].includes(name),
+);
+/** A name as a value, or what the folder of an agent has. */
+const NAMING = new RegExp(`["'](?:${NAMES.join("|")})["']|from "[./]+/agents/[a-z-]+/`);
 
 describe("agents", () => {
   test("no code outside of src/agents names one", () => {
     const files = readdirSync(join(REPOSITORY, "src"), { recursive: true, encoding: "utf8" })
       .map((path) => join("src", path).split(sep).join("/"))
-      .filter((path) => path.endsWith(".ts") && !HOMES.some((home) => path.startsWith(home)));
-    const naming = files.filter((path) => QUOTED.test(readFileSync(join(REPOSITORY, path), "utf8")));
+      .filter((path) => /\.tsx?$/.test(path) && !HOMES.some((home) => path.startsWith(home)));
+    const naming = files.filter((path) => NAMING.test(readFileSync(join(REPOSITORY, path), "utf8")));
     assert.deepEqual(naming.toSorted(), STILL);
   });
 

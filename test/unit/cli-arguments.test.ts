@@ -30,7 +30,7 @@ async function eachCommand(work: (words: string[], definition: RunnableCommand["
 describe("arguments", () => {
   test("a session may be -, and a term may begin with a dash after --", async () => {
     assert.match((await runCli(["show", "-"], { home })).stderr, /^transcripts: Standard input is empty/);
-    assert.match((await runCli(["find", "--limit", "3", "--", "--json"], { home })).stderr, /^no sessions found/);
+    assert.match((await runCli(["find", "--limit", "3", "--", "--json"], { home })).stderr, /^no sessions found/m);
   });
 
   for (const [argv, says] of [

@@ -15,7 +15,7 @@ import fc from "fast-check";
 import { type ParseError, parse } from "jsonc-parser";
 import { addPlugin, type Change, newConfig, removePlugin } from "../../src/cli/init/plugin-config.ts";
 import { isFields } from "../../src/parse/json-fields.ts";
-import { PLUGIN } from "../../src/agents/opencode/host-config.ts";
+import { PACKAGE } from "../../src/user-folders.ts";
 import { type CliSetting, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -158,20 +158,20 @@ describe("adding the plugin", () => {
       fc.string({ minLength: 1 }).filter((key) => key !== "plugin" && key !== "__proto__"),
       fc.jsonValue(),
     );
-    const list = fc.option(fc.array(fc.string().filter((spec) => !spec.includes(PLUGIN))), { nil: undefined });
+    const list = fc.option(fc.array(fc.string().filter((spec) => !spec.includes(PACKAGE))), { nil: undefined });
     fc.assert(
       fc.property(others, list, layout, (rest, plugin, indent) => {
         const value = JSON.parse(JSON.stringify({ ...rest, plugin }));
         const text = changed(addPlugin(JSON.stringify(value, null, indent)));
-        assert.deepEqual(JSON.parse(text), { ...value, plugin: [...(plugin ?? []), PLUGIN] });
-        const removed = changed(removePlugin(text, (spec) => spec === PLUGIN));
+        assert.deepEqual(JSON.parse(text), { ...value, plugin: [...(plugin ?? []), PACKAGE] });
+        const removed = changed(removePlugin(text, (spec) => spec === PACKAGE));
         assert.deepEqual(JSON.parse(removed), { ...value, plugin: plugin ?? [] });
       }),
     );
   });
 
   test("removing it keeps comments outside the list", () => {
-    const text = changed(removePlugin(ADDITIONS[0]?.[3] ?? "", (spec) => spec === PLUGIN));
+    const text = changed(removePlugin(ADDITIONS[0]?.[3] ?? "", (spec) => spec === PACKAGE));
     assert.deepEqual(values(text), values(WRITTEN_BY_HAND));
     assert.match(text, /The model that we pay for/);
   });
@@ -265,7 +265,7 @@ describe("transcripts init", () => {
     assert.equal(readFileSync(join(asked, "opencode.json"), "utf8"), "{}");
     const alone = project({ ".kilo/kilo.jsonc": '{ "plugin": [] // none\n}' });
     await run(["init"], alone);
-    assert.deepEqual(values(readFileSync(join(alone, ".kilo/kilo.jsonc"), "utf8")), { plugin: [PLUGIN] });
+    assert.deepEqual(values(readFileSync(join(alone, ".kilo/kilo.jsonc"), "utf8")), { plugin: [PACKAGE] });
     assert.ok(!existsSync(join(alone, "opencode.json")));
   });
 
@@ -302,7 +302,7 @@ describe("transcripts init", () => {
     symlinkSync(target, join(home, "opencode.json"));
     await run(["init"], home);
     assert.ok(lstatSync(join(home, "opencode.json")).isSymbolicLink());
-    assert.deepEqual(values(readFileSync(target, "utf8")), { plugin: [PLUGIN] });
+    assert.deepEqual(values(readFileSync(target, "utf8")), { plugin: [PACKAGE] });
     assert.equal(statSync(target).mode & 0o777, 0o640);
   });
 
@@ -341,7 +341,7 @@ function write(path: string, text: string): void {
 
 /** A working copy of this package in a folder of any name. */
 function clone(folder = join(makeTempDir(), "a clone")): string {
-  write(join(folder, "package.json"), JSON.stringify({ name: PLUGIN }));
+  write(join(folder, "package.json"), JSON.stringify({ name: PACKAGE }));
   write(join(folder, "server.js"), "");
   write(join(folder, "dist/plugin.js"), "");
   return folder;
@@ -364,7 +364,7 @@ describe("a second entry is never added, wherever the host finds the first", () 
     });
   }
 
-  const CONFIG = JSON.stringify({ plugin: [PLUGIN] });
+  const CONFIG = JSON.stringify({ plugin: [PACKAGE] });
   const places: Record<string, (home: string, root: string) => { path: string; env?: Record<string, string> }> = {
     "the user's configuration": (home) => ({ path: join(home, ".config/opencode/opencode.jsonc") }),
     "the user's configuration of 1.x": (home) => ({ path: join(home, ".config/opencode/config.json") }),
@@ -546,7 +546,7 @@ describe("a folder that is hardly a project", () => {
 describe("what doctor says of the plugin's options", () => {
   test("wrong values are named with their file", async () => {
     const options = { format: "pdf", maxInlineChar: 1, directory: "~/log" };
-    const [home, cwd] = [makeTempDir(), project({ "opencode.json": JSON.stringify({ plugin: [[PLUGIN, options]] }) })];
+    const [home, cwd] = [makeTempDir(), project({ "opencode.json": JSON.stringify({ plugin: [[PACKAGE, options]] }) })];
     const { stdout, exitCode } = await runCli(["doctor"], { home, cwd });
     assert.equal(exitCode, 2);
     assert.match(

@@ -1,9 +1,8 @@
-import { contentOf } from "../../src/agents/detect.ts";
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { parseTranscript } from "../../src/agents/parse-input.ts";
+import { parseTranscript, readTranscript } from "../../src/agents/parse-input.ts";
 import { overSessions } from "../../src/queries/over-sessions.ts";
 import { sessionRef } from "../../src/places/session-ref.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
@@ -161,7 +160,7 @@ describe("subagents that exist only in progress lines", () => {
     );
   });
 
-  test("a second thread finds the same", async () => {
+  test("a second thread counts the same", async () => {
     const [alone, kept] = [homeWith(), homeWith("folder")];
     const refs = Array.from({ length: 200 }, (_, at) =>
       sessionRef({
@@ -172,9 +171,8 @@ describe("subagents that exist only in progress lines", () => {
         bytes: session.length,
       }),
     );
-    const job = { kind: "find", query: { terms: ["no kingfisher"] } } as const;
-    const found = overSessions(job, refs, { threads: 1 });
-    const counts = await Array.fromAsync(found, ({ result }) => result?.hits.length ?? 0);
+    const found = overSessions(refs, { threads: 1 });
+    const counts = await Array.fromAsync(found, ({ result }) => result?.stats.tools["Grep"]?.calls ?? 0);
     assert.deepEqual(
       counts,
       refs.map((_, at) => 1 - (at % 2)),
@@ -187,7 +185,7 @@ describe("subagents that exist only in progress lines", () => {
       for (const subagentCopies of [false, true]) {
         const whole = await parseTranscript("S", text, { subagentCopies });
         const expected = whole.tool_calls.filter(({ status }) => status === "error").map(({ tool_use_id: id }) => id);
-        const { found: quick } = await failedCalls(contentOf(text), { subagentCopies });
+        const { found: quick } = await failedCalls(readTranscript("", text, { subagentCopies }));
         assert.deepEqual(
           quick.map(({ failed }) => failed.tool_use_id),
           expected,

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { findInSession } from "../../src/queries/find-in-session.ts";
 import { search } from "../../src/search/search.ts";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
@@ -191,16 +190,9 @@ describe("each filter finds the same", () => {
     const store = await machine.context.openStore();
     const stored = async (term: string, file: string): Promise<string[]> =>
       placesOf((await search(store, { term, file })).hits);
-    const read = async (term: string | undefined, file: string): Promise<number[]> => {
-      const query = { file, ...(term === undefined ? {} : { term }) };
-      return (await Array.fromAsync(findInSession(SHOP, query))).map(({ line_number }) => line_number);
-    };
     assert.deepEqual(await stored("", "src/price.ts"), ["0a1b 2", "0a1b 4", "ses_"]);
     assert.deepEqual(await stored("rounded", "tax.ts"), ["0a1b 12"]);
     assert.deepEqual(await stored("rounded", "/work/paint/price.ts"), []);
-    assert.deepEqual(await read(undefined, "src/price.ts"), [2, 4]);
-    assert.deepEqual(await read("rounded", "tax.ts"), [12]);
-    assert.deepEqual(await read("rounded", "/work/paint/price.ts"), []);
     await machine.close();
   });
 

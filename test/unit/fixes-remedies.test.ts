@@ -270,6 +270,32 @@ describe("what fixed a failed call", () => {
   });
 });
 
+describe("calls that made no difference", () => {
+  test("a command that is still running has not passed", () => {
+    const running = "Chunk ID: 1f6b3c\nWall time: 30.0014 seconds\nProcess running with session ID 86689\nOutput:\n";
+    const run = { cmd: "go test ./..." };
+    const { fix } = fixOf([
+      failed("exec_command", run, "Process exited with code 1\nOutput:\n--- FAIL: TestSum"),
+      done("exec_command", run, running),
+      done("exec_command", run, "Process exited with code 0\nOutput:\nok"),
+    ]);
+    assert.equal(fix.reason, "exec_command succeeded 2 calls later on the same input.");
+  });
+
+  test("a look for a program, and another try that failed", () => {
+    const missing = "zsh:1: command not found: go";
+    const { fix, steps } = fixOf([
+      bad("go run ./cmd/app", missing),
+      ok("command -v mise || true", "/bin/mise"),
+      ok("mise tasks"),
+      bad("cd cmd && go run ./app", missing),
+      ok("mise exec -- go run ./cmd/app"),
+    ]);
+    assert.deepEqual(steps, []);
+    assert.equal(fix.diff, "-go run ./cmd/app\n+mise exec -- go run ./cmd/app");
+  });
+});
+
 describe("what changed in the call", () => {
   const changed = (before: MadeCall, after: MadeCall, ...between: MadeCall[]): string =>
     fixOf([before, ...between, after]).fix.diff;
@@ -308,6 +334,24 @@ describe("what changed in the call", () => {
 
   test("not of a call that was not run", () => {
     assert.equal(changed(bad("ls src", "Sibling tool call errored"), ok("ls -la src")), "");
+  });
+
+  test("not an edit that is another one than the one that was not run", () => {
+    const before = { file_path: "a.md", old_string: "the old address of the server", new_string: "the new one" };
+    const made = makeSession([
+      { calls: [failed("Edit", before, "Sibling tool call errored")] },
+      { calls: [edit("a.md", "old address of the server, all of it", "new one of the server")] },
+    ]);
+    assert.equal(findFixes(made.messages, made.blocks, made.calls)[0]?.fix, null);
+  });
+
+  test("what the command is allowed to do", () => {
+    const command = { cmd: "gh auth status", yield_time_ms: 1_000 };
+    const after = { cmd: "gh auth status", yield_time_ms: 30_000, sandbox_permissions: "require_escalated" };
+    assert.equal(
+      changed(failed("exec_command", command, "The token in default is invalid."), done("exec_command", after)),
+      "@@ sandbox_permissions\n+require_escalated",
+    );
   });
 
   test("not where an edit made the difference", () => {

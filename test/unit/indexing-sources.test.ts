@@ -3,11 +3,11 @@ import { appendFileSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { updateIndex, type UpdateOptions } from "../../src/indexing/update-index.ts";
 import { foldedPattern } from "../../src/matching/folding.ts";
-import { findInSession } from "../../src/queries/find-in-session.ts";
 import type { Store } from "../../src/store/store.ts";
 import { figures, newStore, NO_REDACTOR, SMALL, writingWith } from "../support/indexing/index-fixture.ts";
 import { madeEntry } from "../support/indexing/made-transcript.ts";
 import { FORMATS } from "../support/parse/transcript-file.ts";
+import { grepSession } from "../support/search/grep-session.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { Machine, minuteMs, openFakeStore, type StoredSession } from "./sessions-machine.ts";
@@ -39,7 +39,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
   describe(`a transcript of ours as ${name}`, () => {
     const extension = name === "markdown" ? "md" : "jsonl";
 
-    test("is found as a scan finds it, and only its last message is written when it grew", async () => {
+    test("is found as a plain reading finds it, and only its last message is written when it grew", async () => {
       const machine = new Machine();
       const entries = Array.from({ length: 120 }, (_, at) => madeEntry("ses_1", at, at % 4));
       const path = machine.write(join(machine.transcripts, `ses_1.${extension}`), format.text(entries));
@@ -51,10 +51,10 @@ for (const [name, format] of Object.entries(FORMATS)) {
       // Entries of small parts are in one message of four.
       assert.ok(written() > 120 && written() <= 125, String(written()));
       for (const term of ["entry 7", "goes on", "bash", "ENTRY 12"]) {
-        const hits = await Array.fromAsync(findInSession(readFileSync(path), { term }));
+        const hits = await grepSession(readFileSync(path), { term });
         assert.deepEqual(
           await found(store, "ses_1", term),
-          hits.map(({ line_number }) => line_number),
+          hits.map(({ line_number }) => line_number).toSorted((a, b) => a - b),
           term,
         );
       }
@@ -77,7 +77,7 @@ function stored(texts: readonly string[], minute: number): StoredSession {
 }
 
 describe("a session in opencode's own store", () => {
-  test("is indexed as a scan finds it, and again when it changed", async () => {
+  test("is indexed as a plain reading finds it, and again when it changed", async () => {
     const machine = new Machine();
     const database = await openFakeStore(machine.database, [stored(["first question", "first answer"], 0)]);
     const { store, written } = counting(await newStore());

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { BlockType, ParseErrorCode, ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
-import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
+import { SESSION_KINDS, type SessionKind, testSessions } from "../support/parse/session-files.ts";
 import { brokenInvariants } from "../support/parse/invariants.ts";
-import { countClaude, countExport, gluedLines, type Figures } from "../support/parse/simple-reader.ts";
+import { countClaude, countCodex, countExport, gluedLines, type Figures } from "../support/parse/simple-reader.ts";
 
 const DAMAGE = new Set<ParseErrorCode>(["glued_objects", "partly_lost", "invalid_json", "torn_line", "not_a_record"]);
 
@@ -36,6 +36,13 @@ function exported({ messages }: ParseResult): TranscriptMessage[] {
   return messages.filter(({ message_type: type, user_kind: kind }) => type !== "system" && kind !== "tool_result");
 }
 
+const COUNTERS: Readonly<Record<SessionKind, (content: string) => Partial<Figures>>> = {
+  "claude-code": countClaude,
+  "claude-stream-json": countClaude,
+  "opencode-export": countExport,
+  codex: countCodex,
+};
+
 for (const kind of SESSION_KINDS) {
   testSessions(`${kind}: every file is read, with the figures that a simple reader counts`, [kind], async (files) => {
     for (const { name, path } of files) {
@@ -45,8 +52,8 @@ for (const kind of SESSION_KINDS) {
       const content = bytes.toString("utf8");
       const glued = result.errors.filter(({ code }) => code === "glued_objects").map(({ line_number: line }) => line);
       assert.deepEqual(glued, gluedLines(content), `${name}: lines with two objects`);
-      const counted = kind === "opencode-export" ? countExport(content) : countClaude(content);
-      assert.deepEqual(figuresOf(result), counted, name);
+      const counted = COUNTERS[kind](content);
+      assert.deepEqual({ ...figuresOf(result), ...counted }, figuresOf(result), name);
     }
   });
 }

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ParsedContentBlock, TranscriptMessage } from "../../src/parse/model.ts";
+import { piecesOf } from "../../src/parse/conversation.ts";
 import { turnsOf } from "../../src/parse/turns.ts";
-import { readConversation, readSessionLines, timelineOf } from "../../src/queries/read-session.ts";
+import { readConversation, timelineOf } from "../../src/queries/read-session.ts";
 import { entriesIn } from "../../src/queries/session-entries.ts";
-import { unitsOf } from "../../src/queries/session-units.ts";
+import { openConversation } from "../../src/sessions/open-conversation.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
@@ -48,9 +49,9 @@ function checked(name: string, content: string): void {
     const whole = turns.flatMap(({ number, messages }) =>
       messages.flatMap(({ blocks }) => blocks.map((block) => said(number, block))),
     );
-    const units = await Array.fromAsync(unitsOf(await ref()));
+    const pieces = await Array.fromAsync(piecesOf(await openConversation(await ref())));
     assert.deepEqual(
-      units.flatMap(({ entries }) => entries.map(({ turn, block }) => said(turn, block))),
+      pieces.flatMap(({ turn, blocks }) => blocks.map((block) => said(turn, block))),
       whole,
     );
     assert.equal(whole.filter(([, type]) => type === "tool_result").length, 2);
@@ -81,8 +82,9 @@ function checked(name: string, content: string): void {
       await Array.fromAsync(entriesIn(stdin, { stdin: inBytes(content) })),
       await Array.fromAsync(entriesIn(await ref())),
     );
-    const { format } = await readSessionLines(stdin, { content: contentOf(inBytes(content)), isGrowing: true });
-    assert.equal(format.name, name);
+    const reader = await openConversation(stdin, { content: contentOf(inBytes(content)), isGrowing: true });
+    await Array.fromAsync(piecesOf(reader));
+    assert.equal(reader.summary().format, name);
   });
 
   test("is an answer of plain rows, which a store can keep", async () => {

@@ -1,7 +1,16 @@
-/** `transcripts find` with a store. */
+/** `transcripts find` and its store. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { at, calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { type Outputs, rowsOf } from "../support/cli/json-output.ts";
@@ -49,30 +58,25 @@ function meta(text: string, seconds: number): string {
   return user(text, seconds).replace('"type":"user"', '"type":"user","isMeta":true');
 }
 
-describe("transcripts find with an index", () => {
-  test("the same passages as without it, the best first", async () => {
+describe("transcripts find", () => {
+  test("shows the best passages first, each with a command that opens it", async () => {
     const { run, rows } = await machine();
     const { stdout, stderr, exitCode } = await run("find", "IT IS");
     assert.equal(exitCode, 0);
     assert.match(stdout, /^\[2\] assistant, .*: Blue it is\.\n {4}transcripts show 1b2c2c3d-[\w-]+ --line 2\n/m);
-    assert.equal(stderr, "searched 2 sessions in the store\n");
-    for (const [term, ...more] of [
-      ["price"],
-      ["it"],
-      ["exist", "--errors"],
-      ["price", "--tool", "read"],
-      ["e", "--role", "user"],
-    ]) {
-      const indexed = await rows(term ?? "", ...more);
-      const scanned = await rows(term ?? "", ...more, "--scan");
-      const bare = (all: readonly Outputs["find"][]): string[] =>
-        all.map((row) => JSON.stringify({ ...row, rank: 0, event_id: "", project: "" })).toSorted();
-      assert.deepEqual(bare(indexed), bare(scanned), term);
+    assert.equal(stderr, "searched 2 sessions\n");
+    for (const [argv, passages] of [
+      [["price"], 3],
+      [["exist", "--errors"], 1],
+      [["price", "--tool", "read"], 2],
+      [["e", "--role", "user"], 2],
+    ] as const) {
+      const found = await rows(...argv);
+      assert.equal(found.length, passages, argv.join(" "));
       assert.deepEqual(
-        indexed.map(({ rank }) => rank),
-        indexed.map((_, index) => index + 1),
+        found.map(({ rank }) => rank),
+        found.map((_, index) => index + 1),
       );
-      assert.ok(scanned.every(({ rank, event_id, gone }) => rank === null && event_id === null && !gone));
     }
     const [command] = (await rows("Blue it is")).map(({ open }) => open);
     assert.match((await run(...(command ?? "").split(" ").slice(1))).stdout, /Blue it is\./);
@@ -95,7 +99,7 @@ describe("transcripts find with an index", () => {
     );
     assert.deepEqual((await rows("it", "--project", "paint")).length, 2);
     assert.deepEqual(await rows("it", "--project", "/nowhere"), []);
-    assert.match((await run("find", "it", "--project", "/work/paint")).stderr, /^searched 1 session in the store/);
+    assert.match((await run("find", "it", "--project", "/work/paint")).stderr, /^searched 1 session/);
     assert.deepEqual(
       (await rows("it", "--since", at(100)))
         .map(({ line_number }) => line_number)
@@ -111,7 +115,7 @@ describe("transcripts find with an index", () => {
   test("nothing found is 1; an empty term is 2", async () => {
     const { run } = await machine();
     const { exitCode, stdout, stderr } = await run("find", "nowhere to be found");
-    assert.deepEqual([exitCode, stdout, stderr], [1, "", "searched 2 sessions in the store\n"]);
+    assert.deepEqual([exitCode, stdout, stderr], [1, "", "searched 2 sessions\n"]);
     assert.equal((await run("find", "")).exitCode, 2);
   });
 
@@ -122,12 +126,12 @@ describe("transcripts find with an index", () => {
 
   test("entries written since are found, and indexed once", async () => {
     const { run, path, rows } = await machine();
-    assert.match((await run("find", "walrus")).stderr, /searched 2 sessions in the store/);
+    assert.match((await run("find", "walrus")).stderr, /searched 2 sessions/);
     appendFileSync(path, says("A walrus appears.", 120));
     const { stderr, exitCode } = await run("find", "walrus");
     assert.equal(exitCode, 0);
-    assert.equal(stderr, "searched 2 sessions in the store (1 updated)\n");
-    assert.equal((await run("find", "walrus")).stderr, "searched 2 sessions in the store\n");
+    assert.equal(stderr, "searched 2 sessions (1 updated)\n");
+    assert.equal((await run("find", "walrus")).stderr, "searched 2 sessions\n");
     assert.equal((await rows("walrus")).length, 1);
   });
 
@@ -144,7 +148,7 @@ describe("transcripts find with an index", () => {
     assert.equal(await figures(), first);
     writeFileSync(path, bytes);
     utimesSync(path, time, time);
-    assert.match((await run("find", "walrus")).stderr, /^searched 2 sessions in the store \(1 updated\)/);
+    assert.match((await run("find", "walrus")).stderr, /^searched 2 sessions \(1 updated\)/);
     assert.equal((await rows("walrus")).length, 1);
     const other = storeSession(home, user("A newt?", 130), {
       id: SESSION.replace("0a1b", "9a1b"),
@@ -159,7 +163,7 @@ describe("transcripts find with an index", () => {
     const { run, home, path, rows } = await machine();
     for (let look = 0; look < 2; look += 1) assert.equal((await run("find", "otter")).exitCode, 1);
     storeSession(home, says("An otter.", 130), { id: OTHER.replace("1b2c", "2c3d"), project: "-work-river" });
-    assert.match((await run("find", "otter")).stderr, /3 sessions in the store \(1 updated\)/);
+    assert.match((await run("find", "otter")).stderr, /3 sessions \(1 updated\)/);
     const old = await run("find", "prices");
     assert.equal(old.exitCode, 0);
     writeFileSync(path, says("Otters only.", 140));
@@ -170,7 +174,6 @@ describe("transcripts find with an index", () => {
       assert.match(dropped.open, /^transcripts show \S+ --line \d+(?: --with-tools)? --superseded$/);
     }
     assert.match((await run("find", "prices")).stdout, /^\[1\] .*superseded/m);
-    assert.equal((await run("find", "prices", "--scan")).exitCode, 1);
     const [current] = await rows("otters only");
     assert.deepEqual([current?.superseded, current?.open.startsWith("transcripts show")], [false, true]);
   });
@@ -194,9 +197,8 @@ describe("transcripts find with an index", () => {
       assert.equal(row?.open, `transcripts show ${basename(path, ".jsonl")} --line 1`);
       const { stdout, stderr } = await run("find", "Add up the prices");
       assert.match(stdout, /\[\d+\] user, .*, from the store: /);
-      assert.match(stderr, /searched 2 sessions in the store \(1 whose file is gone\)/);
+      assert.match(stderr, /searched 2 sessions \(1 whose file is gone\)/);
     }
-    assert.deepEqual(await rows("Add up the prices", "--scan"), []);
   });
 
   test("--words: all words in one entry, in any order, or all but one", async () => {
@@ -212,45 +214,7 @@ describe("transcripts find with an index", () => {
     assert.deepEqual(await rows("--words", "zebra unicorn"), []);
   });
 
-  test("--words means the same with the index, without, and of sessions that changed since", async () => {
-    const { run, rows, path } = await machine();
-    const places = async (...argv: string[]): Promise<string[]> =>
-      (await rows("--words", ...argv))
-        .map((row) => `${row.session_id} ${row.line_number} ${row.match_count}`)
-        .toSorted();
-    appendFileSync(path, calls("Bash", "toolu_tax", { command: "export tax > prices" }, 120) + says("Blue tax.", 121));
-    for (const words of [
-      "prices the add",
-      "tax export zebra",
-      "tax blue",
-      "blue tax zebra",
-      "blue tax zebra unicorn",
-      "zebra unicorn",
-      "PRICES",
-      "nothing of this stands anywhere",
-    ]) {
-      const scanned = await places(words, "--scan");
-      assert.deepEqual(await places(words), scanned, words);
-      assert.equal(scanned.length > 0, !/^(?:zebra|nothing)|unicorn/.test(words), words);
-    }
-    const told = (await run("find", "--words", "tax blue zebra", "--scan")).stderr;
-    assert.match(told, /; no passage has all of tax, blue, zebra: these have all but one\n$/);
-  });
-
-  test("--words where the index cannot be written: a changed session may have more of the words", async () => {
-    const { rows, run, path, home } = await machine();
-    await refuseUpdates(home);
-    assert.deepEqual(await rows("--words", "blue walrus"), [], "none has both");
-    appendFileSync(path, says("A walrus, and it is blue.", 120) + says("Another walrus.", 121));
-    assert.deepEqual(
-      (await rows("--words", "blue walrus")).map(({ passage, event_id, rank }) => [passage, event_id, rank]),
-      [["A walrus, and it is blue.", null, null]],
-    );
-    assert.equal((await rows("--words", "blue")).length, 3);
-    assert.match((await run("find", "--words", "is it blue")).stderr, /and 1 changed session as files/);
-  });
-
-  test("its own earlier output is not found, neither with the index nor without", async () => {
+  test("its own earlier output is not found", async () => {
     const { path, run, rows } = await machine();
     appendFileSync(
       path,
@@ -264,25 +228,29 @@ describe("transcripts find with an index", () => {
         says("One real needle.", 206),
       ].join(""),
     );
-    for (const more of [[], ["--scan"], ["--tool", "Bash"], ["--role", "tool"]]) {
+    for (const more of [[], ["--tool", "Bash"], ["--role", "tool"]]) {
       const found = (await rows("needle", ...more)).map(({ passage }) => passage);
       assert.deepEqual(found, more[0] === "--tool" || more[0] === "--role" ? [] : ["One real needle."], more.join(" "));
     }
     assert.equal((await run("find", "--words", "needle real")).exitCode, 0);
   });
 
-  test("an index that is damaged is left aside, with the reason, and the sessions are read", async () => {
+  test("a store that is damaged is left alone, with the reason, and the question has one in memory", async () => {
     const { run, home } = await machine();
-    writeFileSync(database(home), "no database ".repeat(1_000));
+    const bytes = "no database ".repeat(1_000);
+    writeFileSync(database(home), bytes);
     const { exitCode, stdout, stderr } = await run("find", "Blue it is");
     assert.equal(exitCode, 0, stderr);
     assert.match(stdout, /Blue it is\./);
-    assert.match(stderr, /damaged or was not created by this program/);
-    assert.match(stderr, /searched 2 sessions\n$/);
-    assert.match((await run("find", "--words", "blue is")).stdout, /Blue it is\./);
+    assert.match(
+      stderr,
+      /^the store is kept in memory for this question: .*damaged or was not created by this program/,
+    );
+    assert.match(stderr, /searched 2 sessions \(2 updated\)\n$/);
+    assert.equal(readFileSync(database(home), "utf8"), bytes);
   });
 
-  test("an index whose damage shows only in the search is left aside too, before anything is printed", async () => {
+  test("so is one whose damage shows only in the search, before anything is printed", async () => {
     const { run, home } = await machine();
     const opened = await openSqliteDatabase(database(home), { readOnly: false });
     opened.exec("UPDATE events SET role = 'walrus' WHERE content LIKE 'Blue it is%'");
@@ -291,10 +259,13 @@ describe("transcripts find with an index", () => {
       const { exitCode, stdout, stderr } = await run("find", "blue", ...more);
       assert.equal(exitCode, 0, stderr);
       assert.equal(stdout.match(/--line \d+/g)?.length, 2, "each passage once");
-      assert.match(stderr, /^the store was not used: .*transcripts\.db is damaged .*a value in the column role that/);
+      assert.match(
+        stderr,
+        /^the store is kept in memory .*transcripts\.db is damaged .*a value in the column role that/,
+      );
       assert.match(stderr, /Move it away and run `transcripts index` .* snippets are stored nowhere else/);
       assert.doesNotMatch(stderr, /rebuild/);
-      assert.match(stderr, /searched 2 sessions\n$/);
+      assert.match(stderr, /searched 2 sessions \(2 updated\)\n$/);
     }
   });
 
@@ -305,22 +276,16 @@ describe("transcripts find with an index", () => {
     const [row] = await rows("Add up the prices");
     assert.equal(row?.gone, false);
     assert.equal(row?.open, `# ${path} cannot be read: its symbolic links form a loop`);
-    assert.match(
-      (await run("find", "Add up the prices")).stderr,
-      /\nsearched 2 sessions in the store, 1 unreadable\n$/,
-    );
+    assert.match((await run("find", "Add up the prices")).stderr, /searched 2 sessions, 1 unreadable\n$/);
   });
 
-  test("--role system finds what the program put in, with the index and without", async () => {
+  test("--role system finds what the program put in", async () => {
     const { path, rows } = await machine();
     appendFileSync(path, user("This is said by a walrus.", 120) + meta("This walrus is put in.", 121));
-    for (const more of [[], ["--scan"]]) {
-      const found = await rows("walrus", "--role", "system", ...more);
-      assert.deepEqual(
-        found.map(({ role, passage }) => [role, passage]),
-        [["system", "This walrus is put in."]],
-      );
-    }
+    assert.deepEqual(
+      (await rows("walrus", "--role", "system")).map(({ role, passage }) => [role, passage]),
+      [["system", "This walrus is put in."]],
+    );
   });
 
   test("--errors means what `errors` prints and `stats` counts: not what a person stopped", async () => {
@@ -342,57 +307,87 @@ describe("transcripts find with an index", () => {
     const errors = (await run("errors", id, "--json")).stdout.trim().split("\n");
     const failed = errors.map((line) => /toolu_\w+/.exec(line)?.[0] ?? "");
     assert.deepEqual(failed, ["toolu_failed", "toolu_killed", "toolu_late"]);
-    for (const more of [[], ["--scan"]]) {
-      const found = await rows("walrus", "--errors", ...more);
-      assert.deepEqual(found.map(({ tool_use_id }) => tool_use_id ?? "").toSorted(), failed);
-    }
+    const found = await rows("walrus", "--errors");
+    assert.deepEqual(found.map(({ tool_use_id }) => tool_use_id ?? "").toSorted(), failed);
     assert.match((await run("stats", id, "--json")).stdout, /"tool_errors": ?3\b/);
   });
 
-  test("an index that cannot be written is searched, and changed sessions are read", async () => {
+  test("a store that cannot be written is asked as it is, and what it lacks is said", async () => {
     const { run, path, home, rows } = await machine();
     appendFileSync(path, says("A walrus is blue.", 120));
     await refuseUpdates(home);
     const { stdout, stderr, exitCode } = await run("find", "blue");
     assert.equal(exitCode, 0);
-    assert.match(stdout, /walrus/);
     assert.match(stdout, /Blue it is/);
     assert.match(
       stderr,
-      /^the store was not updated, so 1 session \(0\.0 MB\) will be read as files: .*rejected a value/,
+      /^searched 2 sessions; not in the store yet: 1 session \(0\.0 MB\) that may have more; .*rejected/,
     );
-    assert.match(stderr, /searched 1 session in the store and 1 changed session as files\n$/);
-    assert.deepEqual(
-      (await rows("blue")).map(({ rank }) => rank),
-      [1, 2, null],
-    );
+    assert.equal((await rows("blue")).length, 2);
   });
 
-  test("up to 50 MB of what is new is indexed, newest sessions first; the rest is read and comes after", async () => {
+  test.skipIf(isWindows || process.getuid?.() === 0)("so is one in a folder that cannot be written", async () => {
+    const { run, path, home } = await machine();
+    appendFileSync(path, says("A walrus is blue.", 120));
+    const folder = dirname(database(home));
+    chmodSync(folder, 0o500);
+    chmodSync(database(home), 0o400);
+    const { stdout, stderr } = await run("find", "blue");
+    chmodSync(folder, 0o700);
+    assert.match(stdout, /Blue it is/);
+    assert.match(stderr, /not in the store yet: 1 session/);
+  });
+
+  test("a store that cannot be made is kept in memory, and everything is found", async () => {
+    const { run, home, rows } = await machine();
+    rmSync(dirname(database(home)), { recursive: true });
+    writeFileSync(dirname(database(home)), "a file where a folder should be");
+    const { stdout, stderr, exitCode } = await run("find", "blue");
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /Blue it is/);
+    assert.match(stderr, /^the store is kept in memory for this question: /);
+    assert.match(stderr, /searched 2 sessions \(2 updated\)\n$/);
+    assert.equal((await rows("blue")).length, 2);
+  });
+
+  test("the first question makes the store, says where, and the second finds it there", async () => {
+    const { run, home } = await machine();
+    rmSync(dirname(database(home)), { recursive: true });
+    const { stderr, exitCode } = await run("find", "blue");
+    assert.equal(exitCode, 0);
+    assert.equal(
+      stderr,
+      `made the store ${database(home)}, which keeps what sessions say\nsearched 2 sessions (2 updated)\n`,
+    );
+    assert.equal((await run("find", "blue")).stderr, "searched 2 sessions\n");
+  });
+
+  test("of much that is new the newest is added, and of the rest what may have the text; nothing else is missing", async () => {
     const { home, run, rows } = await machine();
-    const padded = (text: string, seconds: number): string =>
-      says(text, seconds) + `${" ".repeat(4_000_000)}\n`.repeat(8);
-    const add = (digit: string, seconds: number, text: string): void => {
+    const padding = `${" ".repeat(4_000_000)}\n`;
+    const add = (digit: string, seconds: number, text: string, megabytes: number): void => {
       const id = SESSION.replace("0a1b", digit.repeat(4));
-      const path = storeSession(home, text, { id, project: "-work-padded" });
+      const whole = text + padding.repeat(megabytes / 4);
+      const path = storeSession(home, whole, { id, project: "-work-padded" });
       utimesSync(path, new Date(at(seconds)), new Date(at(seconds)));
     };
-    add("5", 500, padded("A heron, the newest.", 500));
-    add("4", 400, padded("A heron, too large for now.", 400));
-    add("3", 300, says("A heron, the oldest.", 300));
-    const found = async (): Promise<unknown> =>
-      (await rows("heron")).map(({ passage, rank }) => [passage.slice(9), rank]);
+    add("6", 600, says("A heron, the newest.", 600), 32);
+    add("5", 500, says("A heron, larger than what is left.", 500), 32);
+    add("4", 400, says("An otter.", 400), 32);
+    add("3", 300, says("A heron, the oldest, and large.", 300), 20);
+    const found = async (...argv: string[]): Promise<unknown> =>
+      (await rows("heron", ...argv)).map(({ passage }) => passage.slice(9)).toSorted();
     const { stderr } = await run("find", "unicorn");
-    assert.match(stderr, /1 session \(32\.0 MB\) not in the store will be read as files/);
-    assert.match(stderr, /searched 4 sessions in the store \(2 updated\) and 1 changed session as files/);
-    const path = join(home, ".claude/projects/-work-padded", `${SESSION.replace("0a1b", "4444")}.jsonl`);
-    appendFileSync(path, `${" ".repeat(4_000_000)}\n`.repeat(5));
-    utimesSync(path, new Date(at(400)), new Date(at(400)));
-    assert.deepEqual(await found(), [
-      ["the newest.", 1],
-      ["the oldest.", 2],
-      ["too large for now.", null],
-    ]);
+    // The others lack the word, as their bytes say.
+    assert.equal(stderr, "searched 3 sessions (1 updated)\n");
+    assert.deepEqual(await found(), ["larger than what is left.", "the newest.", "the oldest, and large."]);
+    assert.equal((await run("find", "heron")).stderr, "searched 6 sessions (1 updated)\n");
+    add("7", 700, says("A heron, larger than all.", 700), 60);
+    add("8", 650, says("An otter, larger than all.", 650), 60);
+    assert.match(
+      (await run("find", "heron")).stderr,
+      /; not in the store yet: 1 session \(60\.0 MB\) that may have more; `transcripts index` adds them\n$/,
+    );
   });
 
   test("a damaged or unwritable cache of the last answer does no harm", async () => {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { findInSession, type Hit } from "../../src/queries/find-in-session.ts";
-import { foundOf } from "../../src/search/collect.ts";
-import { TermMatcher } from "../../src/search/matching-texts.ts";
 import { olderHits, search, type SearchHit, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
 import { wordsOf } from "../../src/search/search.ts";
 import type { Store } from "../../src/store/store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { enter } from "../support/search/filled-store.ts";
+import { grepSession } from "../support/search/grep-session.ts";
 import { sqlite, withStore } from "../support/store/backends.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { TranscriptsError } from "../../src/transcripts-error.ts";
@@ -44,19 +42,6 @@ async function filled(
 const places = ({ hits }: SearchResult): string[] =>
   hits.map(({ session_id, line_number }) => `${session_id}:${line_number}`);
 const NOW = new Date("2026-03-01T00:00:00Z");
-const aHit: Hit = {
-  line_number: 1,
-  byte_offset: 0,
-  timestamp: null,
-  message_type: "user",
-  role: "user",
-  block_type: "text",
-  tool_name: null,
-  tool_use_id: null,
-  passage: "a needle in a file",
-  matches: [[2, 8]],
-  match_count: 1,
-};
 
 describe("a query", () => {
   const refused = async (store: Store, query: SearchQuery, code: string, field: string): Promise<void> => {
@@ -126,21 +111,6 @@ describe("a query", () => {
         seen.map(({ rank }) => rank),
         Array.from({ length: 60 }, (_, at) => 1 + at),
       );
-    });
-  });
-
-  test("has what was found beside the store once", async () => {
-    await filled({ a: many("of a") }, async (store) => {
-      const [candidate] = (await Array.fromAsync(store.candidates({ terms: ["needle"] }))).flat();
-      const match = new TermMatcher(["needle"]).match(aHit.passage);
-      assert(candidate && match);
-      const beside = [foundOf({ ...candidate, event_id: "beside", content: aHit.passage }, match, true)];
-      const passages: string[] = [];
-      for (let page = 0; page < 4; page += 1) {
-        const { hits } = await search(store, { ...query, beside, offset: passages.length });
-        passages.push(...hits.map(({ passage }) => passage));
-      }
-      assert.deepEqual([passages.length, passages.filter((passage) => passage === aHit.passage).length], [31, 1]);
     });
   });
 });
@@ -277,7 +247,7 @@ describe("among many entries", () => {
       for (const term of ["qz", "QZ", "漢", "字 ", "z ", "is", "i", "77", "jk", "9"]) {
         const found = (await search(store, { term, limit: Infinity })).hits.map(({ line_number }) => line_number);
         const expected: number[] = [];
-        for await (const { line_number } of findInSession(text, { term })) expected.push(line_number);
+        for (const { line_number } of await grepSession(text, { term })) expected.push(line_number);
         assert.deepEqual(
           found.toSorted((a, b) => a - b),
           expected,
@@ -314,9 +284,7 @@ describe("odd texts", () => {
     const text = `${JSON.stringify({ type: "assistant", sessionId: "s", message: { content: [call] } })}\n`;
     await filled({ a: text }, async (store) => {
       const [hit] = (await search(store, { term: "_" })).hits;
-      const [read] = await Array.fromAsync(findInSession(text, { term: "_" }));
       assert.deepEqual([hit?.passage, hit?.matches, hit?.match_count], ["in_progress", [[2, 3]], 2]);
-      assert.deepEqual([read?.passage, read?.matches, read?.match_count], ["in_progress", [[2, 3]], 2]);
     });
   });
 });

@@ -106,7 +106,7 @@ describe("what read_session shows", () => {
     assert.deepEqual(await lines({ turns: "-1" }), [10, 11]);
     assert.deepEqual(await lines({ turns: -2 }), [7, 9, 10, 11]);
     assert.deepEqual(await lines({ turns: "-99" }), await lines({}));
-    assert.deepEqual(await lines({ line: 9, with_tools: true }), [5, 6, 7, 9, 10, 11]);
+    assert.deepEqual(await lines({ line: 9, with_tools: true }), [6, 7, 9, 10, 11]);
     assert.deepEqual(await lines({ line: null, turns: null }), await lines({}));
   });
 
@@ -157,7 +157,7 @@ describe("what read_session shows", () => {
   test("is said in words where there is none", async () => {
     for (const [args, words] of [
       [{ session: path, turns: "7" }, /has 3 turns\. Pass turns: "3"/],
-      [{ session: path, line: 99 }, /nothing at line 99: its last entry is on line 11/],
+      [{ session: path, line: 99 }, /Line 99 has no entry of the conversation\. Try line 11/],
       [{ session: path, line: 1, turns: "1" }, /line and turns exclude each other/],
       [{ session: join(home, "nowhere.jsonl") }, /There is no file .*list_sessions/],
       [{ session: "-" }, /is not a session/],

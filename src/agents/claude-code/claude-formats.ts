@@ -5,10 +5,14 @@ import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts
 import { headRecords } from "../json-head.ts";
 import { headOfUnits, only } from "../session-head.ts";
 
+/** Notes in results, and JSON of unknown parts. */
+const ADDED_TEXTS = "[image ] [tool reference ] [nested too deep to show] null infinity";
+
 /** Output of `claude -p --output-format stream-json`. Its records are those of session files. */
 export const claudeStream: Format = {
   name: "claude-stream",
   lines: "json",
+  addedTexts: ADDED_TEXTS,
   detect: (head) => {
     let isStream = false;
     for (const record of headRecords(head)) {
@@ -18,7 +22,6 @@ export const claudeStream: Format = {
     return isStream;
   },
   isFallback: true,
-  hasTextsInBytes: true,
   isExport: true,
   read: readClaudeLines,
   head: async () => undefined,
@@ -28,6 +31,7 @@ export const claudeStream: Format = {
 export const claudeCode: Format = {
   name: "claude-code",
   lines: "json",
+  addedTexts: ADDED_TEXTS,
   detect: (head) => {
     let count = 0;
     let isUntyped = false;
@@ -42,7 +46,6 @@ export const claudeCode: Format = {
     return isUntyped && count === 1;
   },
   isFallback: true,
-  hasTextsInBytes: true,
   read: readClaudeLines,
   head: async (start) => {
     const head = await headOfUnits(readClaudeLines(only(start), {}));

@@ -169,12 +169,13 @@ export interface InnerCall {
 /** Ids of calls that code made. */
 const INNER = /^exec-/;
 
-export function innerCall(item: Fields): InnerCall | undefined {
+/** `cwd`: the folder of the session. */
+export function innerCall(item: Fields, cwd: unknown): InnerCall | undefined {
   const id = textIn(item["id"]);
   if (id === undefined || !INNER.test(id)) return undefined;
   switch (item["type"]) {
     case "CommandExecution":
-      return { id, tool: "exec_command", input: commandInput(item), output: item["aggregated_output"] ?? "" };
+      return { id, tool: "exec_command", input: commandInput(item, cwd), output: item["aggregated_output"] ?? "" };
     case "FileChange":
       return { id, tool: "apply_patch", input: { changes: item["changes"] ?? {} }, output: printed(item) };
     case "McpToolCall": {
@@ -199,10 +200,11 @@ function printed(item: Fields): string {
 }
 
 /** The command is the shell with its options and the line. */
-function commandInput(item: Fields): Fields {
+function commandInput(item: Fields, cwd: unknown): Fields {
   const words = listOf(item, "command");
   const line = words.length === 3 && /^-l?c$/.test(String(words[1])) ? words[2] : words;
-  return { cmd: line, workdir: pathOf(item["cwd"]) };
+  const folder = pathOf(item["cwd"]);
+  return { cmd: line, ...(folder === cwd ? {} : { workdir: folder }) };
 }
 
 function pathOf(value: unknown): unknown {

@@ -93,7 +93,7 @@ class CodexReader implements RecordReader {
     const session = record.type === "session_meta" ? this.#begin(record.payload) : this.#noted(record.payload);
     const unit = this.#filled(line, record, fields, problems);
     unit.session = session;
-    unit.timestamp = timeOf(record.timestamp);
+    unit.timestamp = unit.messages[0]?.timestamp ?? timeOf(record.timestamp);
     return unit;
   }
 
@@ -166,7 +166,10 @@ class CodexReader implements RecordReader {
     const parent = textIn(payload["forked_from_id"]);
     if (parent === undefined || this.#session?.sessionId !== payload["id"]) return NO_MESSAGES;
     const rest = fieldsOf(payload, "history_base") === undefined ? "" : " What came before is in that session.";
-    return [this.#note("fork", `Forked from session ${parent}.${rest}`, timestamp)];
+    const draft = this.#draft("user", [{ type: "text", text: `Forked from session ${parent}.${rest}` }], {}, timestamp);
+    draft.userKind = "meta";
+    draft.metadata = { origin: "notification" };
+    return [draft];
   }
 
   /** Returns what other records say about the session. */
@@ -330,7 +333,7 @@ class CodexReader implements RecordReader {
     if (item["type"] === "UserMessage") this.#hasPromptEvents = true;
     if (item["type"] === "AgentMessage" || item["type"] === "Plan") this.#isShown = true;
     this.#noteEnd(textIn(item["id"]) ?? "", item);
-    const inner = innerCall(item);
+    const inner = innerCall(item, this.#session?.cwd);
     if (inner === undefined) return NO_MESSAGES;
     const { id, tool, input, output } = inner;
     const use: BlockDraft = { type: "tool_use", toolName: tool, toolUseId: id, input };

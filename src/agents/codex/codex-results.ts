@@ -61,8 +61,14 @@ export function resultBlock(id: string | undefined, output: unknown, call?: Made
   const threadId = call?.tool === "spawn_agent" ? (end.threadId ?? textOf(recordIn(text), "agent_id")) : undefined;
   const metadata: BlockMetadata = images > 0 ? { images } : {};
   if (threadId !== undefined) metadata["subagent_session_id"] = threadId;
-  return { type: "tool_result", toolUseId: id, text, status, isError: hasFailed, exitCode, metadata };
+  const shown = text.replace(FRAME, "");
+  const ended = { status, isError: hasFailed, exitCode };
+  return { type: "tool_result", toolName: call?.tool, toolUseId: id, text: shown, ...ended, metadata };
 }
+
+/** Lines before an output, all of which are there for the model. That of a command that still runs is no such frame. */
+const FRAME =
+  /^(?:(?:Command|Chunk ID|Wall time|Exit code|Process exited with code|Original token count|Total output lines|Script (?:completed|failed))\b[^\n]*\n)+Output:\n+/;
 
 /** How Codex itself says it, in place of a tool's output, which always has a frame. */
 const TEXTS: ResultTexts = {

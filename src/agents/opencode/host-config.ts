@@ -4,9 +4,7 @@ import { fileURLToPath } from "node:url";
 import { fieldOf, type Fields, isFields, textOf } from "../../parse/json-fields.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles, textOfFile } from "../../places/session-files.ts";
 import type { Where } from "../../places/session-ref.ts";
-
-/** Name of this package, by which a host installs it. */
-export const PLUGIN = "opencode-transcripts";
+import { PACKAGE } from "../../user-folders.ts";
 
 export type HostName = "opencode" | "kilo";
 
@@ -180,7 +178,7 @@ const BY_NAME = /(?:^|[\\/])opencode-transcripts(?:$|\.git\b|[@#\\/])/;
 export async function isThisPlugin(spec: string, folder: string, files: Files = nodeSessionFiles): Promise<boolean> {
   const path = pathOf(spec, folder);
   const name = path === undefined ? undefined : await packageOf(path, files);
-  return name === undefined ? BY_NAME.test(spec) : name === PLUGIN;
+  return name === undefined ? BY_NAME.test(spec) : name === PACKAGE;
 }
 
 /** Returns the absolute path that an entry names; undefined for a package of a registry. */

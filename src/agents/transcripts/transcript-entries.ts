@@ -15,7 +15,7 @@ import type { MessageDraft } from "../../parse/message-draft.ts";
 import { countOf, isFields, jsonText, textOf } from "../../parse/json-fields.ts";
 import type { BlockMetadata } from "../../parse/model.ts";
 import { timeOf } from "../../parse/times.ts";
-import { modelAndProvider } from "./transcript-fields.ts";
+import { modelAndProvider } from "../../parse/model-names.ts";
 import { given } from "../../given.ts";
 import type { UsageSums } from "./transcript-usage.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";

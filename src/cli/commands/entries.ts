@@ -12,7 +12,7 @@ const definition = createCommand("entries", {
   description:
     "Each line of the input has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
     "the reason. A call has the line number of its result, and a result that of its call. The text of messages is left out. " +
-    "Of a session whose file is gone, only lines with a part of the conversation are listed.",
+    "Of a session whose file is gone, each block of its conversation is a line.",
   examples: {
     "transcripts entries latest | jq -c 'select(.problems != [])'": "Prints damaged lines with their problems.",
     "transcripts entries latest | jq -r .type | sort | uniq -c": "Counts the lines of each type.",
@@ -30,7 +30,7 @@ export type EntriesOutput = Versioned & EntryRow;
 export const command = runnable(definition, async (context, [argument], options) => {
   const ref = await sessionNamed(context, argument, options);
   if (ref.archived !== null)
-    context.note("only lines with a part of the conversation were kept, without problems and raw values");
+    context.note("only the blocks of the conversation were kept, without problems and raw values");
   const outcome = options.outcome;
   const redactor = redactorFor(options);
   let found = 0;

@@ -149,9 +149,9 @@ async function errorsOf(
   if (!options.redact) refuseArchived(ref);
   const { fixes = false, subagents = false } = options;
   const { signal, stdin } = context;
-  const { rows, read } = await errorsIn(ref, { fixes, subagents, counted, signal, stdin });
-  if (read) noteDamage(context, ref, read);
-  return rows;
+  const found = await errorsIn(ref, { fixes, subagents, counted, signal, stdin });
+  noteDamage(context, ref, found);
+  return found.rows;
 }
 
 /** Returns whether each call is printed as one line. */

@@ -1,7 +1,8 @@
-/** `transcripts find`: the store, best passages first, then the sessions that it does not have. */
+/** `transcripts find` */
 import { Option } from "@commander-js/extra-typings";
 import { given } from "../../given.ts";
-import type { FindAsked, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
+import type { CurrentIndex } from "../../queries/current-index.ts";
+import { find, findNeeds, type FindAsked, type Found, type FoundPassage, type HitSession } from "../../queries/find.ts";
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import {
@@ -19,7 +20,7 @@ import {
   type ExitCode,
 } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
-import { NO_SESSIONS, noteUnread } from "../session-input.ts";
+import { NO_SESSIONS } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import { argumentFor } from "../session-names.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
@@ -27,19 +28,15 @@ import { passageText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople, type TextStyle } from "../../render/text/text-style.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
-import { withoutIndex } from "../../queries/current-index.ts";
-import { findInIndex, type FoundInIndex } from "../../queries/find-in-index.ts";
 import { searchedTerms } from "../../search/search.ts";
-import { isReadFault, reasonOf } from "../../places/reasons.ts";
-import { storePlace } from "../../store/store-place.ts";
-import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
+import { askedOfStore, missingNote } from "../find-index.ts";
 
 const definition = createCommand("find", {
   summary: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
   description:
     "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
-    "With a store (see `transcripts index`), new content is indexed first, newest sessions first and up to 50 MB, and results are ranked: messages before " +
-    "tool output, whole words before parts of words, new before old. Sessions that are not in the store yet are read, newest first, and their passages come last. Without a store, all sessions are read.",
+    "Messages come before tool output, whole words before parts of words, new before old. " +
+    "What is new is added to the store first: up to 50 MB, newest sessions first, and up to 50 MB of others that may have the text. What may be missing is said at the end.",
   examples: {
     'transcripts find "connection refused"': "Shows where this came up before.",
     "transcripts find migration --role user --since 30d": "Shows what users asked about it in the last month.",
@@ -80,7 +77,6 @@ const definition = createCommand("find", {
     "--words",
     "Passages with all words of TERM, or all but one, in any order, ranked by how many they have and how close together.",
   )
-  .option("--scan", "Reads the session files instead of the store.")
   .addOption(jsonLines("each passage"));
 type Options = OptionsOf<typeof definition>;
 
@@ -88,11 +84,6 @@ type Options = OptionsOf<typeof definition>;
 const SCREENFUL = 20;
 /** Maximum number of ranked passages without `--limit`. */
 const MOST_RANKED = 5_000;
-/** Reading this many bytes takes a second or so, so a store is worth a hint. */
-const WORTH_AN_INDEX_BYTES = 200_000_000;
-
-/** `store` is undefined if the store has no content, or is not to be used. */
-type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
 export const command = runnable(definition, async (context, [term], options) => {
   if (term === undefined && options.errors && options.file === undefined) {
@@ -100,18 +91,15 @@ export const command = runnable(definition, async (context, [term], options) => 
     return errorsOfAll(context, between(context, options), { ...options, redact: true });
   }
   const request = { query: await queryAsked(context, term, options), options };
-  const isIndexWanted = storePlace(context).exists && !options.scan;
-  const index = isIndexWanted ? await openIndex(context) : undefined;
-  try {
-    if (index !== undefined && index.left?.reason !== "none") {
-      const found = await foundIn(context, request, index);
-      if (found !== undefined) return await printAll(context, request, index, found);
-    }
-  } finally {
-    await index?.store.close();
-  }
-  const files = index?.left?.reason === "none" ? { ...index, store: undefined } : await filesAlone(context);
-  return printAll(context, request, files, await findInIndex(undefined, context, request.query, files.changed));
+  const { query } = request;
+  // Nobody reads more than that best first; the others come after, as they are found.
+  const ranked = query.limit === Infinity ? { limit: MOST_RANKED, rankedAtMost: MOST_RANKED } : {};
+  return askedOfStore(
+    context,
+    findNeeds(context, query),
+    (index) => find(index, context, { ...query, ...ranked }),
+    (index, found) => printAll(context, request, index, found),
+  );
 });
 
 interface FindRequest {
@@ -146,85 +134,36 @@ async function queryAsked(
   };
 }
 
-async function filesAlone(context: CommandContext): Promise<Index> {
-  const files = await withoutIndex(context);
-  noteUnread(context, files.unreadable);
-  return { ...files, store: undefined };
-}
-
-/** Returns undefined if the store cannot be read to its end, which is reported: damage may be anywhere. */
-async function foundIn(
-  context: CommandContext,
-  { query }: FindRequest,
-  index: OpenIndex,
-): Promise<FoundInIndex | undefined> {
-  // Nobody reads more than that best first; the others come after, as they are found.
-  const ranked = query.limit === Infinity ? { limit: MOST_RANKED, rankedAtMost: MOST_RANKED } : {};
-  try {
-    return await findInIndex(index.store, context, { ...query, ...ranked }, index.changed, index.stored);
-  } catch (error) {
-    return leftAside(context, error);
-  }
-}
-
 async function printAll(
   context: CommandContext,
   request: FindRequest,
-  index: Index,
-  found: FoundInIndex,
+  index: CurrentIndex,
+  found: Found,
 ): Promise<ExitCode> {
-  const { limit } = request.query;
   const openBy = opener(index);
-  const scope: Scope = {
-    index,
-    found,
-    searched: 0,
-    unreadable: 0,
-    damaged: found.damaged,
-    older: 0,
-    shown: 0,
-    lacking: Infinity,
-  };
+  const scope: Scope = { index, found, older: 0, shown: 0, lacking: Infinity };
   const show = async (passages: readonly FoundPassage[]): Promise<void> => {
     await print(context, request, passages, openBy);
     scope.shown += passages.length;
     scope.lacking = Math.min(scope.lacking, ...passages.map(({ missing }) => missing.length));
   };
   await show(found.passages);
-  if (limit === Infinity) {
+  if (request.query.limit === Infinity) {
     for await (const passages of found.older()) {
       await show(passages);
       scope.older += passages.length;
     }
   }
-  if (scope.shown < limit) {
-    const progress = context.progress(found.unindexed.length);
-    try {
-      for await (const { ref, passages, damaged, failure } of found.rest(found.unindexed)) {
-        if (failure !== undefined) {
-          if (!isReadFault(failure)) throw failure;
-          noteUnread(context, [{ path: ref.path ?? ref.id, reason: reasonOf(failure) }]);
-          scope.unreadable += 1;
-        } else scope.searched += 1;
-        scope.damaged += damaged;
-        progress.advance();
-        await show(passages.slice(0, limit - scope.shown));
-        if (scope.shown >= limit) break;
-      }
-    } finally {
-      progress.end();
-    }
-  }
-  context.note(scopeLine(context, request, scope));
+  context.note(scopeLine(request, scope));
   return scope.shown > 0 ? 0 : 1;
 }
 
 /** Returns how to open each session, by an argument that means no other one. */
-function opener({ known }: Index): (session: HitSession) => OpenBy {
-  const ambiguous = new Set(known.ambiguous);
+function opener(index: CurrentIndex): (session: HitSession) => OpenBy {
+  const ambiguous = new Set(index.ambiguous);
   return ({ ref, stored, access }) => {
     if (access.kind === "unreadable") return access;
-    const isOnly = !ambiguous.has(ref.id) && (stored === undefined || ref.id === stored.session_id);
+    const isOnly = !ambiguous.has(ref.id) && ref.id === stored.session_id;
     if (access.kind === "elsewhere") return { kind: access.kind, argument: `${shellWord(access.id)} --team` };
     return { kind: access.kind, argument: argumentFor(ref, isOnly) };
   };
@@ -267,14 +206,9 @@ function shownPassage(row: FindOutput, style: TextStyle): string {
 }
 
 interface Scope {
-  index: Index;
-  found: FoundInIndex;
-  /** Numbers of sessions that were read, and that could not be read. */
-  searched: number;
-  unreadable: number;
-  /** Number of damaged places, where text may be missing. */
-  damaged: number;
-  /** Numbers of passages shown: those unranked from the store, and all. */
+  index: CurrentIndex;
+  found: Found;
+  /** Numbers of passages shown: those unranked, and all. */
   older: number;
   shown: number;
   /** Number of words that the best passage lacks. */
@@ -282,36 +216,21 @@ interface Scope {
 }
 
 /** Returns what was searched, and how. */
-function scopeLine(context: CommandContext, { query, options }: FindRequest, scope: Scope): string {
-  const { index, found, searched, shown } = scope;
-  const unreadable = index.unreadable.length + scope.unreadable;
+function scopeLine({ query, options }: FindRequest, scope: Scope): string {
+  const { index, found } = scope;
+  const { unreadable, missing } = index;
   const isNarrowed = [options.since, options.project, options.agent].some((each) => each !== undefined);
-  if (index.store === undefined && found.unindexed.length === 0 && unreadable === 0 && !isNarrowed) return NO_SESSIONS;
-  const files = counted(searched, index.store === undefined ? "session" : "changed session");
-  const where =
-    index.store === undefined ? files : `${indexNote(scope)}${searched > 0 ? ` and ${files} as files` : ""}`;
-  const left = found.unindexed.length - searched - scope.unreadable;
-  const more =
-    shown >= query.limit && left > 0
-      ? `; stopped at ${counted(query.limit, "passage")}, ${counted(left, "older session")} not searched`
-      : "";
-  const bytes = found.unindexed.reduce((sum, { bytes: size }) => sum + (size ?? 0), 0);
-  const isQuick = storePlace(context).exists || bytes < WORTH_AN_INDEX_BYTES;
-  const hint = isQuick ? "" : "; `transcripts index` makes searching quick";
-  const missed = [
-    ...(unreadable === 0 ? [] : [`, ${unreadable} unreadable`]),
-    ...(scope.damaged === 0 ? [] : [`, ${counted(scope.damaged, "damaged place")}`]),
-  ].join("");
-  return `searched ${where}${missed}${rankedNote(scope)}${more}${wordsNote(query, scope)}${hint}`;
-}
-
-function indexNote({ index, found }: Scope): string {
-  const { known, updated } = index;
+  if (found.sessions === 0 && missing.length === 0 && unreadable.length === 0 && !isNarrowed) return NO_SESSIONS;
   const notes = [
-    ...(updated > 0 ? [`${updated} updated`] : []),
-    ...(found.isAll && known.gone > 0 ? [`${known.gone} whose file is gone`] : []),
+    ...(index.updated > 0 ? [`${index.updated} updated`] : []),
+    ...(!isNarrowed && index.gone > 0 ? [`${index.gone} whose file is gone`] : []),
   ];
-  return `${counted(found.indexed, "session")} in the store${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+  const missed = [
+    ...(unreadable.length === 0 ? [] : [`, ${unreadable.length} unreadable`]),
+    ...(found.damaged === 0 ? [] : [`, ${counted(found.damaged, "damaged place")}`]),
+  ].join("");
+  const searched = `${counted(found.sessions, "session")}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}${missed}`;
+  return `searched ${searched}${rankedNote(scope)}${wordsNote(query, scope)}${missingNote(index)}`;
 }
 
 function rankedNote({ found, older }: Scope): string {
@@ -338,6 +257,7 @@ export type FindOutput = ReturnType<typeof findRow>;
 function findRow(passage: FoundPassage, open: OpenBy) {
   const { ref } = passage.session;
   const { line_number, role, block_type } = passage;
+  const isTitle = block_type === "title";
   return {
     version: 1 as const,
     session_id: ref.id,
@@ -346,7 +266,7 @@ function findRow(passage: FoundPassage, open: OpenBy) {
     project: ref.project ?? (ref.projectLabel || null),
     line_number: line_number === 0 ? null : line_number,
     byte_offset: passage.byte_offset,
-    timestamp: passage.timestamp,
+    timestamp: passage.occurred_at,
     role,
     block_type,
     tool_name: passage.tool_name,
@@ -359,7 +279,7 @@ function findRow(passage: FoundPassage, open: OpenBy) {
     host: passage.session.access.kind === "elsewhere" ? passage.session.access.host : null,
     superseded: passage.superseded,
     rank: passage.rank,
-    event_id: passage.event_id,
+    event_id: isTitle ? null : passage.event_id,
   };
 }
 

@@ -1,10 +1,11 @@
 /** `transcripts fixes` */
-import { pastFixes, requireIndex, type PastError, type PastFix } from "../../queries/past-fixes.ts";
+import type { CurrentIndex } from "../../queries/current-index.ts";
+import { pastFixes, type PastError, type PastFix } from "../../queries/past-fixes.ts";
 import { errorsIn } from "../../queries/session-errors.ts";
 import { counted } from "../../quantities.ts";
 import { createCommand, positiveInteger, jsonLines, project, runnable, team, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
-import { openIndex } from "../find-index.ts";
+import { askedOfStore, missingNote } from "../find-index.ts";
 import { textOf } from "../context.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -37,26 +38,21 @@ const MAX_ERROR_BYTES = 100_000;
 
 export const command = runnable(definition, async (context, [first, callId], options) => {
   const error = await errorGiven(context, first, callId);
-  requireIndex(context);
-  const index = await openIndex(context);
-  if (index === undefined) return 2;
-  try {
-    requireIndex(context, index.left);
-    const query = { error, project: options.project, signal: context.signal };
-    const found = await pastFixes(index.store, context, query);
+  const query = { error, project: options.project, signal: context.signal };
+  const ask = async ({ store }: CurrentIndex) => ({
+    found: await pastFixes(store, context, query),
+    damaged: (await store.contentOf({})).damaged,
+  });
+  return askedOfStore(context, {}, ask, async (index, { found, damaged }) => {
     const wanted = found.slice(0, options.limit);
     const rows = await redactedRows(redactorFor(), wanted.map(rowOf));
     for (const row of rows) {
       if (options.json) await context.printLine(row);
       else await context.out(textOfRow(context, row));
     }
-    const sessions = index.stored ?? (await index.store.sessions());
-    const damaged = sessions.reduce((sum, { counts }) => sum + counts.damaged, 0);
-    context.note(scopeLine(found, { shown: wanted.length, missing: index.changed.length, damaged }));
+    context.note(`${scopeLine(found, { shown: wanted.length, damaged })}${missingNote(index)}`);
     return rows.length > 0 ? 0 : 1;
-  } finally {
-    await index.store.close();
-  }
+  });
 });
 
 /** Returns the text to compare: given, from standard input, or that of a failed call. */
@@ -95,14 +91,10 @@ function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): str
 }
 
 /** `damaged`: damaged places in the sessions of the store, where an error may be missing. */
-function scopeLine(
-  found: readonly PastError[],
-  { shown, missing, damaged }: { shown: number; missing: number; damaged: number },
-): string {
+function scopeLine(found: readonly PastError[], { shown, damaged }: { shown: number; damaged: number }): string {
   const fixed = found.filter(({ fixes }) => fixes.length > 0).length;
   const what = found.length === 0 ? "no such error" : `${counted(found.length, "such error")}, ${fixed} with a fix`;
   const more = shown < found.length ? `; the first ${shown} are shown` : "";
-  const without = missing === 0 ? "" : `; ${counted(missing, "session")} not in the store yet`;
   const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")}`;
-  return `${what} in the store${more}${without}${lost}`;
+  return `${what} in the store${more}${lost}`;
 }

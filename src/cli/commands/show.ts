@@ -1,5 +1,6 @@
 /** `transcripts show` */
-import { isPrompt, type MessageView, type Turn, turnsOf } from "../../parse/turns.ts";
+import { pieceView } from "../../parse/conversation.ts";
+import { isPrompt, type MessageView, turnsOf } from "../../parse/turns.ts";
 import { lastTurns } from "../../queries/read-session.ts";
 import {
   createCommand,
@@ -12,12 +13,12 @@ import {
   type OptionsOf,
 } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
-import type { SessionRef } from "../../places/session-ref.ts";
+import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
 import { messageRow } from "../message-row.ts";
 import { isReadFault } from "../../places/reasons.ts";
-import { redactorFor, shownRef } from "../redaction.ts";
-import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
-import { TranscriptsError } from "../../transcripts-error.ts";
+import type { ConversationPart } from "../print-conversation.ts";
+import { redactedRow, redactedView, redactorFor, shownRef } from "../redaction.ts";
+import { conversationOf, familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("show", {
   summary: "Prints a conversation: what the user and the assistant said.",
@@ -94,65 +95,80 @@ async function sessionAsked(context: CommandContext, argument: string, options: 
   const ref = await sessionNamed(context, argument, options);
   if (!options.superseded) return ref;
   // The file itself has only what its agent dropped.
-  return (await context.archive.withDropped(ref)) ?? ref;
+  return (await context.archive.stored(ref)) ?? ref;
 }
 
 /** Returns the number of messages printed. */
 async function showSession(context: CommandContext, ref: SessionRef, options: Options): Promise<number> {
-  const redactor = redactorFor(options);
-  const { json: costs = false, line, superseded = false } = options;
-  // A line may be that of a subagent in the session's own file.
-  const subagents = options.subagents ?? line !== undefined;
-  const conversation = await conversationOf(context, ref, { redactor, subagents, costs, superseded });
-  const turns = turnsAsked(turnsOf(conversation), options);
-  if (options.json) return printRows(context, turns, conversation.id, options);
+  const { line } = options;
+  const part = line === undefined ? await lastPart(context, ref, options) : await partAt(context, ref, line, options);
+  if (options.json) return printRows(context, part, options);
   const { printConversation } = await import("../print-conversation.ts");
-  return printConversation(context, await shownRef(redactor, ref), conversation, turns, options);
+  return printConversation(context, await shownRef(redactorFor(options), ref), part, options);
 }
 
-/** Returns the messages asked for, in turns. */
-function turnsAsked(turns: readonly Turn[], { line, last, turn }: Options): readonly Turn[] {
-  if (line === undefined) return lastTurns(turns, last);
-  const all = turns.flatMap(({ messages }) => messages);
-  const at = all.findIndex((view) => isOnLine(view, line));
-  const hit = all[at];
-  if (hit === undefined) throw nothingOn(line, all);
-  const own = turns.filter(({ messages }) => messages.includes(hit));
-  if (turn) return own;
-  const window = new Set(all.slice(Math.max(0, at - WINDOW), at + WINDOW + 1));
-  return turns.map((each) => ({ ...each, messages: each.messages.filter((view) => window.has(view)) }));
+/** Reads the last turns, or all. */
+async function lastPart(context: CommandContext, ref: SessionRef, options: Options): Promise<ConversationPart> {
+  const { json: costs = false, subagents = false, superseded = false, last } = options;
+  const query = { redactor: redactorFor(options), subagents, costs, superseded };
+  const conversation = await conversationOf(context, ref, query);
+  const { callsByBlock } = await import("../../parse/tool-calls.ts");
+  return {
+    ...conversation,
+    messages: lastTurns(turnsOf(conversation), last).flatMap(({ number: turn, messages }) =>
+      messages.map((view) => ({ ...view, turn })),
+    ),
+    calls: callsByBlock(conversation.tool_calls),
+    marked: undefined,
+  };
 }
 
-/** Number of messages shown before and after the one with a line. */
+/** Number of entries shown before and after the one on a line. */
 const WINDOW = 3;
 
-function isOnLine({ message, blocks }: MessageView, line: number): boolean {
-  return message.line_number === line || blocks.some(({ line_number: own }) => own === line);
-}
-
-function nothingOn(line: number, all: readonly MessageView[]): TranscriptsError {
-  const lines = all.flatMap(({ message, blocks }) => [message.line_number, ...blocks.map((each) => each.line_number)]);
-  const before = lines.filter((each) => each < line).reduce((nearest, each) => Math.max(nearest, each), 0);
-  const after = lines.filter((each) => each > line).reduce((nearest, each) => Math.min(nearest, each), Infinity);
-  const near = [before, after].filter((each) => each > 0 && each < Infinity).map((each) => `line ${each}`);
-  const next = near.length === 0 ? "`transcripts entries` lists all lines." : `Try ${near.join(" or ")}.`;
-  return new TranscriptsError("out_of_range", `Line ${line} has no entry of the conversation.`, next);
+/** Reads what is around a line, which may be that of a subagent in the session's own file. */
+async function partAt(
+  context: CommandContext,
+  ref: SessionRef,
+  line: number,
+  { json, turn, superseded, redact }: Options,
+): Promise<ConversationPart> {
+  if (!redact) refuseArchived(ref);
+  const { signal, stdin } = context;
+  const { openConversation } = await import("../../sessions/open-conversation.ts");
+  const { isOn, piecesAround, turnAround } = await import("../../queries/session-part.ts");
+  const reader = await openConversation(ref, { subagents: true, signal, stdin, pricing: json ? "catalog" : "flat" });
+  const pieces = turn
+    ? await turnAround(reader, { line, superseded })
+    : await Array.fromAsync(piecesAround(reader, { line, before: WINDOW, count: WINDOW + 1, superseded }));
+  signal.throwIfAborted();
+  const redactor = redactorFor({ redact });
+  const messages = [];
+  for (const piece of pieces) messages.push({ ...(await redactedView(redactor, pieceView(piece))), turn: piece.turn });
+  const { metadata, stats, errors } = reader.summary();
+  noteDamage(context, ref, { errors, metadata });
+  const shown = await redactedRow(redactor, { metadata, prompt: stats.initial_prompt });
+  return {
+    id: sessionIdOf(ref, metadata),
+    metadata: shown.metadata,
+    stats: { ...stats, initial_prompt: shown.prompt },
+    messages,
+    calls: undefined,
+    marked: pieces.find((piece) => isOn(piece, line))?.line,
+  };
 }
 
 async function printRows(
   context: CommandContext,
-  turns: readonly Turn[],
-  id: string,
+  { id, messages }: ConversationPart,
   options: Options,
 ): Promise<number> {
   let printed = 0;
-  for (const { number, messages } of turns) {
-    for (const view of messages) {
-      const wanted = wantedParts(view, options);
-      if (wanted === undefined) continue;
-      await context.printLine(messageRow(wanted, id, number));
-      printed += 1;
-    }
+  for (const { turn, ...view } of messages) {
+    const wanted = wantedParts(view, options);
+    if (wanted === undefined) continue;
+    await context.printLine(messageRow(wanted, id, turn));
+    printed += 1;
   }
   return printed;
 }

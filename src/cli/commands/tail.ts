@@ -2,8 +2,9 @@
 import { constants, existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { SessionContent } from "../../parse/content.ts";
+import { piecesOf, pieceView } from "../../parse/conversation.ts";
 import type { MessageView } from "../../parse/turns.ts";
-import { readSessionLines } from "../../queries/read-session.ts";
+import { openConversation } from "../../sessions/open-conversation.ts";
 import { openBytes, openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
@@ -13,7 +14,7 @@ import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsO
 import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../render/text/conversation-text.ts";
 import { messageRow } from "../message-row.ts";
-import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
+import { redactedView, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("tail", {
@@ -57,7 +58,7 @@ export const command = runnable(definition, async (context, [argument], options)
         "Follow its transcript, or run without -f.",
       );
     }
-    await print(openReadable(ref, { stdin: context.stdin }), ref, printer);
+    await print(ref.archived === null ? openReadable(ref, { stdin: context.stdin }) : undefined, ref, printer);
     await printer.caughtUp();
   } else await tailFile(context, ref, ref.path, printer, follow);
   return printer.hasPrinted() ? 0 : 1;
@@ -136,9 +137,9 @@ async function* chunksOf(path: string, { signal, follow, caughtUp }: Following):
 }
 
 /** Prints messages as they come. Waits for more if the format cannot be detected yet. */
-async function print(content: SessionContent, ref: SessionRef, printer: TailPrinter): Promise<void> {
-  const { lines } = await readSessionLines(ref, { content, isGrowing: true });
-  for await (const { messages } of lines) for (const message of messages) await printer.add(message);
+async function print(content: SessionContent | undefined, ref: SessionRef, printer: TailPrinter): Promise<void> {
+  const reader = await openConversation(ref, { content, isGrowing: true, pricing: "flat" });
+  for await (const piece of piecesOf(reader)) await printer.add(pieceView(piece));
 }
 
 type TailPrinter = ReturnType<typeof tailPrinter>;
@@ -153,9 +154,9 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   let held: MessageView[] | undefined = [];
   let previous: MessageView["message"] | undefined;
   let hasPrinted = false;
-  const print = async ({ message, blocks }: MessageView): Promise<void> => {
+  const print = async (read: MessageView): Promise<void> => {
     hasPrinted = true;
-    const view = { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
+    const view = await redactedView(redactor, read);
     if (isJson) await context.printLine(messageRow(view, sessionIdOf(ref), null));
     else await context.out(messageText(view, style, previous));
     if (view.message.message_type === "assistant") previous = view.message;

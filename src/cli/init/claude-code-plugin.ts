@@ -8,11 +8,11 @@ import { shellQuoted, shellWord } from "../../calls/shell-syntax.ts";
 import { userDataFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import type { CommandContext } from "../context.ts";
-import { PLUGIN } from "../../agents/opencode/host-config.ts";
+import { PACKAGE } from "../../user-folders.ts";
 import { writeWhole } from "../../write-file.ts";
 
 /** Name under which Claude Code knows the plugin: its own and that of its marketplace. */
-const INSTALLED = `${PLUGIN}@${PLUGIN}`;
+const INSTALLED = `${PACKAGE}@${PACKAGE}`;
 export const ENABLE = `claude plugin enable ${INSTALLED}`;
 const MARKETPLACE = ".claude-plugin/marketplace.json";
 /** Files and folders of the package that make up the plugin. */
@@ -74,8 +74,8 @@ async function pluginTexts({ installation: { folder, runtime } }: CommandContext
     const text = await readFile(join(folder, name), "utf8");
     texts.set(name, name.endsWith(".json") ? withProgram(text, runtime, main) : text);
   }
-  const plugins = [{ name: PLUGIN, source: "./", description: "Keeps every session, and looks up earlier ones." }];
-  const marketplace = { name: PLUGIN, description: "Made by transcripts init.", owner: { name: PLUGIN }, plugins };
+  const plugins = [{ name: PACKAGE, source: "./", description: "Keeps every session, and looks up earlier ones." }];
+  const marketplace = { name: PACKAGE, description: "Made by transcripts init.", owner: { name: PACKAGE }, plugins };
   return texts.set(MARKETPLACE, `${JSON.stringify(marketplace, null, 2)}\n`);
 }
 

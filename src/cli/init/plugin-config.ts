@@ -10,7 +10,8 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { isFields } from "../../parse/json-fields.ts";
-import { PLUGIN, type PluginKey, pluginKey, specOf } from "../../agents/opencode/host-config.ts";
+import { PACKAGE } from "../../user-folders.ts";
+import { type PluginKey, pluginKey, specOf } from "../../agents/opencode/host-config.ts";
 
 export type Change =
   | { kind: "changed"; text: string; key: PluginKey }
@@ -18,12 +19,12 @@ export type Change =
   | { kind: "broken"; problem: string };
 
 /** Returns the new configuration for a project that has none. `plugin`: the entry of the list. */
-export function newConfig(key: PluginKey, plugin = PLUGIN, schema = "https://opencode.ai/config.json"): string {
+export function newConfig(key: PluginKey, plugin = PACKAGE, schema = "https://opencode.ai/config.json"): string {
   return `{\n  "$schema": "${schema}",\n  "${key}": [${JSON.stringify(plugin)}]\n}\n`;
 }
 
 /** Adds the plugin. Pure. `otherwise` is the key for a configuration of the form of both versions of opencode. */
-export function addPlugin(original: string, otherwise: PluginKey = "plugin", plugin = PLUGIN): Change {
+export function addPlugin(original: string, otherwise: PluginKey = "plugin", plugin = PACKAGE): Change {
   const { mark, text } = withoutMark(original);
   if (text.trim() === "") return { kind: "changed", text: mark + newConfig(otherwise, plugin), key: otherwise };
   const config = readConfig(text);

@@ -3,7 +3,7 @@ import { allTools, filesOfCall } from "../../agents/all-tools.ts";
 import { countOf, fieldOf, textOf } from "../../parse/json-fields.ts";
 import type { ToolCall, TranscriptMessage, TranscriptStats } from "../../parse/model.ts";
 import { parseTranscript } from "../../agents/parse-input.ts";
-import { fullModelName } from "../../agents/transcripts/transcript-fields.ts";
+import { fullModelName } from "../../parse/model-names.ts";
 import { callsByBlock } from "../../parse/tool-calls.ts";
 import { isPrompt, type MessageView, saidIn, turnsOf } from "../../parse/turns.ts";
 import type { TranscriptInput } from "../../transcript/format/formats.ts";

@@ -1,4 +1,5 @@
 /** Session files to try a promise on: our own in `test/fixtures/sessions`, and real ones of other projects beside the repository. */
+import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { REPOSITORY } from "../repository.ts";
@@ -8,7 +9,7 @@ import { shared } from "../shared.ts";
 export const CORPUS = shared("corpus");
 const OWN = join(REPOSITORY, "test/fixtures/sessions");
 
-export const SESSION_KINDS = ["claude-code", "claude-stream-json", "opencode-export"] as const;
+export const SESSION_KINDS = ["claude-code", "claude-stream-json", "opencode-export", "codex"] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];
 
 export interface SessionFile {
@@ -48,8 +49,16 @@ function sessionsIn(folder: string, kinds: readonly SessionKind[]): SessionFile[
 export function placeOfSession(name: string): string {
   if (name.startsWith("opencode-export"))
     return `.openfleet/transcripts/ses_${basename(name)}`.replace(/json$/, "jsonl");
+  if (name.startsWith("codex")) return join(".codex/sessions/2026/01/01", rolloutName(name));
   const names = name.split(/[\\/]/);
   const subagents = names.lastIndexOf("subagents");
   const start = subagents > 0 ? subagents - 1 : names.length - 1;
   return join(".claude/projects", `-${names.slice(0, start).join("-").replaceAll(/\W/g, "-")}`, ...names.slice(start));
+}
+
+/** Files of the corpus have other names. */
+function rolloutName(name: string): string {
+  if (basename(name).startsWith("rollout-")) return basename(name);
+  const id = hash("sha1", name).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+  return `rollout-2026-01-01T10-00-00-${id}.jsonl`;
 }

@@ -61,6 +61,53 @@ export function countClaude(content: string): Figures {
   return figures;
 }
 
+/** A session file of Codex. Messages and failures take more than counting. */
+export function countCodex(content: string): Omit<Figures, "messages" | "errors"> {
+  const { messages: _, errors: _errors, ...figures } = none();
+  const lines = content.split("\n").flatMap((line) => (line.trim() === "" ? [] : [parsed(line)]));
+  const records = lines.filter((line) => field(line, "type") === "token_usage_record");
+  const totals = new Set<string>();
+  for (const [at, line] of lines.entries()) {
+    const item = field(line, "payload") ?? line;
+    if (at === 0 && field(item, "forked_from_id") !== undefined) figures.text += 1;
+    if (field(line, "type") === "token_usage_record") addCodexUsage(figures, field(item, "usage"));
+    else if (field(item, "type") === "token_count") {
+      const info = field(item, "info");
+      const total = JSON.stringify(field(info, "total_token_usage")) ?? "";
+      if (!totals.has(total) && records.length === 0) addCodexUsage(figures, field(info, "last_token_usage"));
+      totals.add(total);
+    } else if (field(item, "type") === "item_completed") {
+      const isInner = String(field(field(item, "item"), "id")).startsWith("exec-");
+      figures.tool_use += Number(isInner);
+      figures.tool_result += Number(isInner);
+    } else if (field(line, "type") === "response_item" || field(line, "payload") === undefined)
+      countItem(item, figures);
+  }
+  return figures;
+}
+
+function countItem(item: unknown, figures: Omit<Figures, "messages" | "errors">): void {
+  const type = String(field(item, "type"));
+  if (type === "reasoning") figures.thinking += 1;
+  if (/^(?:function|custom_tool|local_shell|tool_search|web_search|image_generation)_call$/.test(type))
+    figures.tool_use += 1;
+  if (/^(?:web_search|image_generation)_call$|_output$/.test(type)) figures.tool_result += 1;
+  const parts = type === "message" || type === "agent_message" ? field(item, "content") : [];
+  const texts = (Array.isArray(parts) ? parts : []).map((part) => field(part, "text"));
+  for (const text of texts.filter((each) => typeof each === "string")) {
+    // A command of the person is in one text with its output, and the text of an editor with that of the person.
+    const isDouble = text.startsWith("<user_shell_command>") || text.includes("## My request for Codex:");
+    figures.text += text === "" ? 0 : isDouble ? 2 : 1;
+  }
+}
+
+function addCodexUsage(figures: Omit<Figures, "messages" | "errors">, usage: unknown): void {
+  const cached = number(field(usage, "cached_input_tokens"));
+  figures.tokens_in += number(field(usage, "input_tokens")) - cached;
+  figures.cache_read += cached;
+  figures.tokens_out += number(field(usage, "output_tokens"));
+}
+
 /** Lines that hold two objects. */
 export function gluedLines(content: string): number[] {
   return content.split("\n").flatMap((line, n) => (objectsOn(line).length > 1 ? [n + 1] : []));

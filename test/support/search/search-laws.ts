@@ -1,17 +1,16 @@
 /** Laws of a search, on every backend. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findInSession, type FindFilters, type Hit } from "../../../src/queries/find-in-session.ts";
 import { search, type SearchHit } from "../../../src/search/search.ts";
-import { storableTime } from "../../../src/store/storable.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import type { TestBackend } from "../store/backends.ts";
 import { withStore } from "../store/backends.ts";
 import { enter } from "./filled-store.ts";
+import { grepSession, type GrepFilters, type GrepHit } from "./grep-session.ts";
 import { sessionText, termFrom } from "./made-sessions.ts";
 
-const filters: fc.Arbitrary<FindFilters> = fc.record(
+const filters: fc.Arbitrary<GrepFilters> = fc.record(
   {
     since: fc.integer({ min: 1, max: 9 }).map((day) => new Date(`2026-01-0${day}T00:00:00Z`)),
     role: fc.constantFrom("user", "assistant", "tool", "system"),
@@ -150,29 +149,23 @@ export async function scanned(
   sessions: readonly (string | Uint8Array)[],
   ids: readonly string[],
   wanted: readonly string[],
-  query: FindFilters & { term: string },
+  query: GrepFilters & { term: string },
 ): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const [at, each] of sessions.entries()) {
     const id = ids[at] ?? "";
     if (!wanted.includes(id)) continue;
-    for await (const hit of findInSession(each, query)) {
-      // A title is no entry of the store: `searchAll` adds those.
-      if (hit.block_type !== "title") found.push(shape(id, hit));
-    }
+    for (const hit of await grepSession(each, query)) found.push({ session: id, ...hit });
   }
   return sorted(found);
 }
 
-export function shapeOfHit({ session_id, occurred_at: timestamp, ...hit }: SearchHit): unknown {
-  return shape(session_id, { ...hit, timestamp });
-}
-
-function shape(session: string, hit: Omit<Hit, "is_sidechain">): unknown {
-  const { line_number, byte_offset, timestamp, message_type, role, block_type, tool_name, tool_use_id } = hit;
-  const place = { line_number, byte_offset, timestamp: storableTime(timestamp), message_type, role, block_type };
+export function shapeOfHit({ session_id: session, ...hit }: SearchHit): unknown {
+  const { line_number, byte_offset, occurred_at, message_type, role, block_type, tool_name, tool_use_id } = hit;
+  const place = { line_number, byte_offset, occurred_at, message_type, role };
   const { passage, matches, match_count } = hit;
-  return { session, ...place, tool_name, tool_use_id, passage, matches, match_count };
+  const shape = { ...place, block_type, tool_name, tool_use_id, passage, matches, match_count };
+  return { session, ...(shape satisfies Omit<GrepHit, "block_type">) };
 }
 
 export function sorted(shapes: readonly unknown[]): unknown[] {

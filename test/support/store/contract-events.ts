@@ -172,7 +172,7 @@ export function eventContract(backend: TestBackend): void {
         [0, 1, 2].map((at) => `s1-${at} ${at === 1 ? "error" : null} ${at !== 1}`),
       );
       assert.deepEqual(
-        (await store.blocks("s1", ["s1-2", "s1-9"])).map(({ event_id: id }) => id),
+        (await store.blocks("s1", { ids: ["s1-2", "s1-9"] })).map(({ event_id: id }) => id),
         ["s1-2"],
       );
       assert.deepEqual((await store.rowStates("none")).blocks, new Map());

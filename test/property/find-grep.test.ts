@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { findInSession, type Hit } from "../../src/queries/find-in-session.ts";
-import type { TranscriptInput } from "../../src/transcript/format/formats.ts";
+import { sessionRef } from "../../src/places/session-ref.ts";
 import { lettersOf, mayHaveTerms } from "../../src/queries/byte-filter.ts";
+import { search, type SearchHit } from "../../src/search/search.ts";
+import { storableText } from "../../src/store/storable.ts";
+import type { Store } from "../../src/store/store.ts";
 import { afterAll, describe, runs, test } from "../support/runner.ts";
+import { enter } from "../support/search/filled-store.ts";
+import { sqlite, withStore } from "../support/store/backends.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
@@ -117,9 +121,9 @@ function naive(
   records: readonly { type: string; summary?: string; content?: string; message?: { content: unknown } }[],
   term: string,
 ): unknown[] {
-  const pattern = new RegExp(term.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, String.raw`\$&`), "giu");
+  const pattern = new RegExp(storableText(term).replaceAll(/[\^$\\.*+?()[\]{}|/]/g, String.raw`\$&`), "giu");
   const count = (texts: readonly string[]): number =>
-    texts.reduce((sum, each) => sum + (each.match(pattern)?.length ?? 0), 0);
+    texts.reduce((sum, each) => sum + (storableText(each).match(pattern)?.length ?? 0), 0);
   return records.flatMap((each, index) => {
     if (each.type === "progress") return [];
     const content = each.summary ?? each.content ?? each.message?.content;
@@ -163,10 +167,12 @@ function resultTexts(content: unknown): string[] {
   return [parts.join("\n")];
 }
 
-async function hitsOf(input: TranscriptInput, term: string): Promise<Hit[]> {
-  const hits: Hit[] = [];
-  for await (const hit of findInSession(input, { term })) hits.push(hit);
-  return hits;
+/** Searches the store for a term in this session alone. */
+async function hitsOf(store: Store, text: string | Uint8Array, term: string): Promise<SearchHit[]> {
+  await enter(store, "s", text);
+  const { hits } = await search(store, { term, limit: Infinity });
+  await store.deleteSession("s");
+  return hits.toSorted((a, b) => a.ordinal - b.ordinal);
 }
 
 /** Some text of the session, or any. */
@@ -187,22 +193,24 @@ const session = (calls: Calls) =>
     return fc.tuple(fc.constant(records), term);
   });
 
-describe("a search through a session", () => {
+describe("a search of the store", () => {
   test("finds the same as reading everything, however the JSON is written", async () => {
     const escaping = fc.oneof(fc.constant(""), fc.constant("all"), fc.constant("non-ascii"));
-    await fc.assert(
-      fc.asyncProperty(session(STRANGERS), escaping, async ([records, term], how) => {
-        const escapes = (character: string): boolean => how === "all" || (how === "non-ascii" && character > "\u007f");
-        const whole = records.map((each) => `${line(each, escapes)}\n`).join("");
-        // U+FFFD may stand for bytes that could not be read; that the parser reports such lines changes nothing here.
-        const found = (await hitsOf(whole, term)).map(({ line_number, block_type, match_count }) => [
-          line_number,
-          block_type,
-          match_count,
-        ]);
-        assert.deepEqual(found, naive(records, term), `${JSON.stringify(term)} in ${whole}`);
-      }),
-      { numRuns: runs(3_000) },
+    await withStore(sqlite, (store) =>
+      fc.assert(
+        fc.asyncProperty(session(STRANGERS), escaping, async ([records, term], how) => {
+          const escapes = (character: string): boolean =>
+            how === "all" || (how === "non-ascii" && character > "\u007f");
+          const whole = records.map((each) => `${line(each, escapes)}\n`).join("");
+          const found = (await hitsOf(store, whole, term)).map(({ line_number, block_type, match_count }) => [
+            line_number,
+            block_type,
+            match_count,
+          ]);
+          assert.deepEqual(found, naive(records, term), `${JSON.stringify(term)} in ${whole}`);
+        }),
+        { numRuns: runs(1_000) },
+      ),
     );
   });
 
@@ -217,36 +225,35 @@ describe("a search through a session", () => {
       }),
     );
     let passedOver = 0;
-    await fc.assert(
-      fc.asyncProperty(bytes, async ({ records, term, how, damage }) => {
-        const escapes = (character: string): boolean => how === "all" || (how === "non-ascii" && character > "\u007f");
-        const whole = Buffer.from(records.map((each) => `${line(each, escapes)}\n`).join(""));
-        const [at, byte] = damage ?? [0];
-        const text =
-          byte === undefined ? whole : Buffer.concat([whole.subarray(0, at), Buffer.from([byte]), whole.subarray(at)]);
-        writeFileSync(file, text);
-        for (const each of [term, `${term} absent`, lettersOf(term) ?? "absent"]) {
-          const isRead = mayHaveTerms(file, [each], 1);
-          if (!isRead) passedOver += 1;
-          assert.ok(isRead || (await hitsOf(text, each)).length === 0, `${JSON.stringify(each)} in ${text.toString()}`);
-        }
-      }),
-      { numRuns: runs(2_000) },
+    await withStore(sqlite, (store) =>
+      fc.assert(
+        fc.asyncProperty(bytes, async ({ records, term, how, damage }) => {
+          const escapes = (character: string): boolean =>
+            how === "all" || (how === "non-ascii" && character > "\u007f");
+          const whole = Buffer.from(records.map((each) => `${line(each, escapes)}\n`).join(""));
+          const [at, byte] = damage ?? [0];
+          const text =
+            byte === undefined
+              ? whole
+              : Buffer.concat([whole.subarray(0, at), Buffer.from([byte]), whole.subarray(at)]);
+          writeFileSync(file, text);
+          const ref = sessionRef({
+            id: "s",
+            place: "claude-code",
+            agent: "claude-code",
+            path: file,
+            bytes: text.length,
+          });
+          for (const each of [term, `${term} absent`, lettersOf(term) ?? "absent"]) {
+            if (mayHaveTerms(ref, [each], 1)) continue;
+            passedOver += 1;
+            const hits = await hitsOf(store, text, each);
+            assert.deepEqual(hits, [], `${JSON.stringify(each)} in ${text.toString()}`);
+          }
+        }),
+        { numRuns: runs(2_000) },
+      ),
     );
     assert.ok(passedOver > runs(500), `only ${passedOver} files were passed over`);
-  });
-
-  test("finds the same in any chunks", async () => {
-    await fc.assert(
-      fc.asyncProperty(session(RELATED), fc.nat(300), async ([records, term], cut) => {
-        const bytes = Buffer.from(records.map((each) => `${line(each, () => false)}\n`).join(""));
-        async function* stream(): AsyncGenerator<Uint8Array> {
-          yield bytes.subarray(0, cut);
-          yield bytes.subarray(cut);
-        }
-        assert.deepEqual(await hitsOf(stream(), term), await hitsOf(bytes, term));
-      }),
-      { numRuns: runs(1_500) },
-    );
   });
 });

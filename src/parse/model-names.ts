@@ -1,5 +1,5 @@
-/** Models in the drafts of our transcripts and of opencode's exports. */
-import type { TranscriptMessage } from "../../parse/model.ts";
+/** Names of models with their provider. */
+import type { TranscriptMessage } from "./model.ts";
 
 /** Splits `provider/model` at the first slash, because model names may contain more of them. */
 export function modelAndProvider(name: string | undefined): { model?: string; provider?: string } {

@@ -1,13 +1,14 @@
+/** Which passages a search of the store finds, and what is said of each. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findInSession, type FindQuery, type Hit } from "../../src/queries/find-in-session.ts";
-import type { TranscriptInput } from "../../src/transcript/format/formats.ts";
-import { overSessions } from "../../src/queries/over-sessions.ts";
-import { isReadFault, reasonOf } from "../../src/places/reasons.ts";
-import { sessionRef, type SessionRef } from "../../src/places/session-ref.ts";
+import { sessionRef } from "../../src/places/session-ref.ts";
+import { mayHaveTerms } from "../../src/queries/byte-filter.ts";
+import { search, type SearchHit, type SearchQuery } from "../../src/search/search.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
+import { enter } from "../support/search/filled-store.ts";
+import { sqlite, withStore } from "../support/store/backends.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
@@ -22,20 +23,14 @@ const call = (id: string, name: string, input: unknown): string =>
 const result = (id: string, content: unknown, isError = false): string =>
   line("user", [{ type: "tool_result", tool_use_id: id, content, is_error: isError }]);
 
-async function hitsOf(input: TranscriptInput, query: FindQuery): Promise<Hit[]> {
-  const hits: Hit[] = [];
-  for await (const hit of findInSession(input, query)) hits.push(hit);
-  return hits;
-}
-
-/** As a whole and as a stream, which takes the other way through; both must agree. */
-async function both(text: string, query: FindQuery): Promise<Hit[]> {
-  async function* stream(): AsyncGenerator<string> {
-    yield text;
-  }
-  const hits = await hitsOf(text, query);
-  assert.deepEqual(await hitsOf(stream(), query), hits);
-  return hits;
+/** Hits in the order of the session. */
+async function hitsOf(text: string, query: SearchQuery): Promise<SearchHit[]> {
+  let hits: SearchHit[] = [];
+  await withStore(sqlite, async (store) => {
+    await enter(store, "s", text);
+    ({ hits } = await search(store, { limit: Infinity, ...query }));
+  });
+  return hits.toSorted((a, b) => a.ordinal - b.ordinal);
 }
 
 describe("what of a call is searched", () => {
@@ -54,7 +49,7 @@ describe("what of a call is searched", () => {
     ["{", 0],
   ] as const) {
     test(`${term}: ${found === 1 ? "found" : "not found"}`, async () => {
-      assert.equal((await both(text, { term })).length, found);
+      assert.equal((await hitsOf(text, { term })).length, found);
     });
   }
 });
@@ -63,24 +58,32 @@ describe("a hit", () => {
   test("reports where the term is, and in which kind of block", async () => {
     const first = call("toolu_1", "Bash", { command: "ls" });
     const text = first + result("toolu_1", "a Needle\nand a needle");
-    assert.deepEqual(await both(text, { term: "needle" }), [
-      {
-        line_number: 2,
-        byte_offset: Buffer.byteLength(first),
-        timestamp: "2025-01-01T10:00:00.000Z",
-        message_type: "user",
-        role: "tool",
-        block_type: "tool_result",
-        tool_name: "Bash",
-        tool_use_id: "toolu_1",
-        passage: "a Needle and a needle",
-        matches: [
-          [2, 8],
-          [15, 21],
-        ],
-        match_count: 2,
-      },
-    ]);
+    const [hit, ...others] = await hitsOf(text, { term: "needle" });
+    assert.deepEqual(others, []);
+    const { event_id: _, score: _score, ...shown } = hit ?? {};
+    assert.deepEqual(shown, {
+      session_id: "s",
+      ordinal: 1,
+      line_number: 2,
+      byte_offset: Buffer.byteLength(first),
+      occurred_at: "2025-01-01T10:00:00.000Z",
+      message_type: "user",
+      role: "tool",
+      block_type: "tool_result",
+      tool_name: "Bash",
+      tool_use_id: "toolu_1",
+      status: "completed",
+      is_sidechain: false,
+      superseded: false,
+      rank: 1,
+      passage: "a Needle and a needle",
+      matches: [
+        [2, 8],
+        [15, 21],
+      ],
+      match_count: 2,
+      missing: [],
+    });
   });
 
   test("is not what JSON, metadata or progress has", async () => {
@@ -88,13 +91,13 @@ describe("a hit", () => {
       line("user", "hello", { cwd: "/needle" }) +
       line("progress", "needle", { data: "needle" }) +
       line("assistant", [{ type: "thinking", thinking: "", signature: "needle" }]);
-    assert.deepEqual(await both(text, { term: "needle" }), []);
-    assert.deepEqual(await both(text, { term: "content" }), []);
+    assert.deepEqual(await hitsOf(text, { term: "needle" }), []);
+    assert.deepEqual(await hitsOf(text, { term: "content" }), []);
   });
 
   test("of one block that the session repeats is one", async () => {
     const repeated = line("user", "needle");
-    assert.equal((await both(repeated + repeated, { term: "needle" })).length, 1);
+    assert.equal((await hitsOf(repeated + repeated, { term: "needle" })).length, 1);
   });
 
   test("of a result before its call has the tool's name too, and the nearest one of an id used twice", async () => {
@@ -104,7 +107,7 @@ describe("a hit", () => {
       call("toolu_1", "Edit", {}) +
       result("toolu_1", "needle 2");
     assert.deepEqual(
-      (await both(text, { term: "needle" })).map(({ tool_name }) => tool_name),
+      (await hitsOf(text, { term: "needle" })).map(({ tool_name }) => tool_name),
       ["Read", "Edit"],
     );
   });
@@ -112,27 +115,23 @@ describe("a hit", () => {
   test("has a tool only if the call is its own: of two results before one call the later one", async () => {
     const text = result("toolu_1", "needle 1") + result("toolu_1", "needle 2") + call("toolu_1", "Read", {});
     assert.deepEqual(
-      (await both(text, { term: "needle" })).map(({ tool_name }) => tool_name),
+      (await hitsOf(text, { term: "needle" })).map(({ tool_name }) => tool_name),
       [null, "Read"],
     );
   });
 
   test("is found beyond the part of a long text that a parse keeps", async () => {
     const text = call("toolu_1", "Bash", {}) + result("toolu_1", `${"x ".repeat(200_000)}needle`);
-    assert.equal((await both(text, { term: "needle" })).length, 1);
+    assert.equal((await hitsOf(text, { term: "needle" })).length, 1);
   });
 
   test("is found in one of our own transcripts", async () => {
     const text =
       '{"format":"opencode-transcripts","version":1,"sessionID":"ses_1"}\n{"type":"user","timestamp":"2025-01-01T10:00:00.000Z","content":"a needle","parts":[]}\n';
     assert.deepEqual(
-      (await both(text, { term: "needle" })).map(({ role, passage }) => [role, passage]),
+      (await hitsOf(text, { term: "needle" })).map(({ role, passage }) => [role, passage]),
       [["user", "a needle"]],
     );
-  });
-
-  test("needs a term", async () => {
-    await assert.rejects(hitsOf("", { term: "" }), RangeError);
   });
 });
 
@@ -147,8 +146,8 @@ describe("the filters of a search", () => {
     result("toolu_2", "a needle", false),
     `${JSON.stringify({ type: "summary", summary: "needle summed up", leafUuid: "x" })}\n`,
   ].join("");
-  const lines = async (filters: Omit<FindQuery, "term">): Promise<number[]> =>
-    (await both(text, { term: "needle", ...filters })).map(({ line_number }) => line_number);
+  const lines = async (filters: Omit<SearchQuery, "term">): Promise<number[]> =>
+    (await hitsOf(text, { term: "needle", ...filters })).map(({ line_number }) => line_number);
 
   test("leave all without one", async () => assert.deepEqual(await lines({}), [1, 2, 3, 4, 5, 7, 8]));
   test("by role: user", async () => assert.deepEqual(await lines({ role: "user" }), [1]));
@@ -174,65 +173,34 @@ describe("what this program printed before", () => {
       call("toolu_3", "Bash", { command: "cat needle" }) +
       result("toolu_3", "a needle");
     assert.deepEqual(
-      (await both(text, { term: "needle" })).map(({ line_number }) => line_number),
+      (await hitsOf(text, { term: "needle" })).map(({ line_number }) => line_number),
       [5, 6],
     );
   });
 });
 
-describe("a search through many sessions", () => {
-  const folder = makeTempDir();
-  const fileRef = (name: string, bytes: number): SessionRef =>
-    sessionRef({ id: name, place: "claude-code", agent: "claude-code", path: join(folder, `${name}.jsonl`), bytes });
-  const refs = Array.from({ length: 150 }, (_, index) => {
-    const ref = fileRef(String(index), 100);
-    writeFileSync(ref.path ?? "", index % 3 === 0 ? line("user", `needle ${index}`) : line("user", "nothing"));
-    return ref;
-  });
-  const job = { kind: "find", query: { terms: ["needle"] } } as const;
+describe("the bytes of a file", () => {
+  const refOf = (text: string) => {
+    const path = join(makeTempDir(), "session.jsonl");
+    writeFileSync(path, text);
+    return sessionRef({ id: "s", place: "claude-code", agent: "claude-code", path, bytes: text.length });
+  };
 
-  for (const threads of [0, 1, 3]) {
-    test(`gives all of them in order, on ${threads} threads`, async () => {
-      const asked = [...refs, fileRef("gone", 1)];
-      const found = await Array.fromAsync(overSessions(job, asked, { threads }));
-      assert.deepEqual(
-        found.map(({ ref }) => ref.id),
-        asked.map(({ id }) => id),
-      );
-      const passages = found.map(({ result }) => (result?.hits ?? []).map(({ passage }) => passage).join());
-      assert.deepEqual(passages.slice(0, 4), ["needle 0", "", "", "needle 3"]);
-      assert.equal(passages.filter((passage) => passage !== "").length, 50);
-      const failures = found.filter(({ failure }) => failure !== undefined);
-      assert.deepEqual(
-        failures.map(({ ref, failure }) => [ref.id, isReadFault(failure) && reasonOf(failure)]),
-        [["gone", "it is not there"]],
-      );
-    });
-  }
-
-  test("can be left early", async () => {
-    for await (const { ref } of overSessions(job, refs, { threads: 2 })) if (ref.id === "5") break;
+  test("tell that it lacks a word, or more of several words than may be missing", () => {
+    const ref = refOf(line("user", "a Needle in hay"));
+    assert.equal(mayHaveTerms(ref, ["needle"], 1), true);
+    assert.equal(mayHaveTerms(ref, ["walrus"], 1), false);
+    assert.equal(mayHaveTerms(ref, ["needle", "hay", "walrus"], 2), true);
+    assert.equal(mayHaveTerms(ref, ["needle", "otter", "walrus"], 2), false);
+    assert.equal(mayHaveTerms({ ...ref, path: `${ref.path}.gone` }, ["walrus"], 1), true, "indexing says why");
   });
 
-  test("passes over no file with words of a marker that its bytes do not have", async () => {
-    const path = join(makeTempDir(), "secret.jsonl");
-    writeFileSync(path, line("user", `use ${randomSecret()} here`));
-    const ref = sessionRef({ id: "secret", place: "claude-code", agent: "claude-code", path, bytes: 100 });
-    const query = { terms: ["redacted", "github", "absent"] };
-    const [found] = await Array.fromAsync(overSessions({ ...job, query }, [ref], { threads: 0 }));
-    assert.deepEqual(
-      found?.result?.hits.map(({ passage }) => passage),
-      ["use [REDACTED:github-token] here"],
-    );
+  test("tell nothing of words of a marker, which redaction adds", () => {
+    const ref = refOf(line("user", `use ${randomSecret()} here`));
+    assert.equal(mayHaveTerms(ref, ["redacted", "github", "absent"], 2), true);
   });
 
-  test("ends at a signal, though its threads are at work", async () => {
-    const stop = new AbortController();
-    const reading = async (): Promise<void> => {
-      for await (const { ref } of overSessions(job, refs, { threads: 2, signal: stop.signal })) {
-        if (ref.id === "5") stop.abort();
-      }
-    };
-    await assert.rejects(reading(), { name: "AbortError" });
+  test("tell nothing in a format whose texts may be elsewhere", () => {
+    assert.equal(mayHaveTerms(refOf("# Transcript\n\nno word of it"), ["walrus"], 1), true);
   });
 });

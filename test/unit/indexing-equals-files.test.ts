@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
+import { fileRef } from "../../src/sessions/file-ref.ts";
+import { readingOptions } from "../../src/sessions/reading-options.ts";
 import { foldedPattern } from "../../src/matching/folding.ts";
-import { runJob } from "../../src/queries/over-sessions.ts";
-import { sessionRef } from "../../src/places/session-ref.ts";
-import type { Hit } from "../../src/queries/find-in-session.ts";
 import type { StoredEvent } from "../../src/store/stored-model.ts";
 import { TEXT_SEPARATOR } from "../../src/store/stored-model.ts";
 import { INDEX_LIMITS, newStore, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
+import { grepSession, type GrepHit } from "../support/search/grep-session.ts";
+import { sorted } from "../support/search/search-laws.ts";
 import { testSessions } from "../support/parse/session-files.ts";
 import { afterAll, describe } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -28,35 +29,27 @@ function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}|\ufffd/gu, "");
 }
 
-type Found = Partial<Hit> & { match_count: number };
+type Found = Omit<GrepHit, "passage" | "matches">;
 
-function inIndex(events: readonly StoredEvent[], term: string): Found[] {
+function inStore(events: readonly StoredEvent[], term: string): Found[] {
   return events
     .filter(({ is_own }) => !is_own)
-    .map((event) => ({
+    .map(({ content, ...event }) => ({
       line_number: event.line_number,
       byte_offset: event.byte_offset,
-      timestamp: event.occurred_at,
+      occurred_at: event.occurred_at,
       message_type: event.message_type,
       role: event.role,
       block_type: event.block_type,
       tool_name: event.tool_name,
       tool_use_id: event.tool_use_id,
-      match_count: [...event.content.matchAll(foldedPattern(term))].length,
-      ...(event.is_sidechain ? ({ is_sidechain: true } as const) : {}),
+      match_count: [...content.matchAll(foldedPattern(term))].length,
     }))
     .filter(({ match_count }) => match_count > 0);
 }
 
-function inScan(hit: Hit): Found {
-  const ms = Date.parse(hit.timestamp ?? "");
-  const shown = new Set(["passage", "matches", "counts"]);
-  const found = Object.fromEntries(Object.entries(hit).filter(([name]) => !shown.has(name)));
-  return { ...found, match_count: hit.match_count, timestamp: Number.isNaN(ms) ? null : new Date(ms).toISOString() };
-}
-
 describe("content of the index", () => {
-  testSessions("is what a scan finds", ["claude-code", "claude-stream-json"], async (files) => {
+  testSessions("is what reading the files finds", ["claude-code", "claude-stream-json"], async (files) => {
     const home = makeTempDir();
     const where = { env: {}, home, cwd: home };
     const paths = files.map(({ path }, at) => {
@@ -74,27 +67,18 @@ describe("content of the index", () => {
     const sessions = await store.sessions();
     assert.equal(sessions.length, new Set(paths).size);
     let hits = 0;
-    for (const { session_id, path, agent_id, parent_id } of sessions) {
+    for (const { session_id, path } of sessions) {
       const events = await store.events(session_id, { from: 0, limit: 1_000_000 });
       assert.deepEqual(
         events.map(({ ordinal }) => ordinal),
         [...events.keys()],
       );
-      const ref = sessionRef({
-        id: session_id,
-        place: "claude-code",
-        agent: "claude-code",
-        path,
-        bytes: 1,
-        agentId: agent_id,
-        parentId: parent_id,
-      });
+      const options = await readingOptions(await fileRef(path), { subagents: true });
       for (const term of termsFor(events)) {
-        const { hits: found } = await runJob({ kind: "find", query: { terms: [term] } }, ref);
-        // A title is no entry of the store: `searchAll` adds those.
-        const scanned = found.filter(({ block_type }) => block_type !== "title").map(inScan);
-        assert.deepEqual(inIndex(events, term), scanned, `${term} in ${path}`);
-        hits += scanned.length;
+        const expected = await grepSession(readFileSync(path), { term }, options);
+        const found = expected.map(({ passage: _passage, matches: _matches, ...hit }) => hit);
+        assert.deepEqual(sorted(inStore(events, term)), sorted(found), `${term} in ${path}`);
+        hits += found.length;
       }
     }
     console.log(`${hits} hits in ${sessions.length} sessions`);

@@ -1,0 +1,108 @@
+/** Finds passages in the sessions of the store. */
+import type { SessionRef, Where } from "../places/session-ref.ts";
+import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
+import { leastTerms } from "../search/matching-texts.ts";
+import { olderHits, search, searchedTerms } from "../search/search.ts";
+import { filterByProject, projectsNamed } from "../sessions/project-filter.ts";
+import type { StoredSession } from "../store/stored-model.ts";
+import type { SessionFilter, Store } from "../store/store.ts";
+import { mayHaveTerms } from "./byte-filter.ts";
+import type { CurrentIndex, CurrentIndexOptions } from "./current-index.ts";
+import { accessOf, placedRef, storedRef, type SessionAccess } from "./stored-session.ts";
+
+export interface FindAsked extends Omit<SearchQuery, "sessions" | "signal"> {
+  /** See `filterByProject`. */
+  project?: string | undefined;
+  agent?: string | undefined;
+  signal: AbortSignal;
+}
+
+/** The session of a passage. */
+export interface HitSession {
+  ref: SessionRef;
+  stored: StoredSession;
+  access: SessionAccess;
+}
+
+export interface FoundPassage extends SearchHit {
+  session: HitSession;
+}
+
+export interface Found {
+  /** Best first. */
+  passages: FoundPassage[];
+  result: Omit<SearchResult, "hits">;
+  /** Number of sessions searched, and of damaged places in them, where text may be missing. */
+  sessions: number;
+  damaged: number;
+  /** Matches that were not ranked, newest first: see `olderHits`. */
+  older: () => AsyncGenerator<FoundPassage[]>;
+}
+
+/** Searches the store as it is. Rejects as `search` does. */
+export async function find(
+  { store, elsewhere }: Pick<CurrentIndex, "store" | "elsewhere">,
+  where: Where,
+  asked: FindAsked,
+): Promise<Found> {
+  const { project, agent, ...query } = asked;
+  const sessions: SessionFilter = {
+    ...(agent === undefined ? {} : { agent }),
+    ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
+    ...(project === undefined ? {} : { projects: await projectsNamed(await store.projects(), project, where) }),
+  };
+  const searched: SearchQuery = { ...query, ...(Object.keys(sessions).length === 0 ? {} : { sessions }) };
+  const { hits, ...result } = await search(store, searched);
+  const sessionOf = hitSessions(store);
+  return {
+    passages: await passagesOf(hits, sessionOf),
+    result,
+    ...(await store.contentOf(sessions)),
+    async *older() {
+      for await (const more of olderHits(store, searched, { hits, ...result })) yield await passagesOf(more, sessionOf);
+    },
+  };
+}
+
+/** Returns what a search asks of `currentIndex`: new sessions of the project and agent, and those that may have the terms. */
+export function findNeeds(where: Where, asked: FindAsked): Pick<CurrentIndexOptions, "wanted" | "mayHave"> {
+  const { project, agent } = asked;
+  const terms = searchedTerms(asked);
+  return {
+    wanted: async (refs) => {
+      const ofAgent = refs.filter((ref) => agent === undefined || ref.agent === agent);
+      return new Set(project === undefined ? ofAgent : await filterByProject(ofAgent, project, where));
+    },
+    mayHave: (ref) => mayHaveTerms(ref, terms, leastTerms(terms)),
+  };
+}
+
+/** Leaves out hits of sessions that were deleted just now. */
+async function passagesOf(
+  hits: readonly SearchHit[],
+  sessionOf: ReturnType<typeof hitSessions>,
+): Promise<FoundPassage[]> {
+  const passages: FoundPassage[] = [];
+  for (const hit of hits) {
+    const session = await sessionOf(hit.session_id);
+    if (session !== undefined) passages.push({ ...hit, session });
+  }
+  return passages;
+}
+
+/** Returns a function that looks up the session of a hit, each once. */
+function hitSessions(store: Store): (id: string) => Promise<HitSession | undefined> {
+  const known = new Map<string, Promise<HitSession | undefined>>();
+  const look = async (id: string): Promise<HitSession | undefined> => {
+    const stored = await store.session(id);
+    if (stored === undefined) return undefined;
+    const access = accessOf(stored, store);
+    const ref = access.kind === "elsewhere" ? placedRef(stored, store) : storedRef(stored);
+    return { ref, stored, access };
+  };
+  return (id) => {
+    const session = known.get(id) ?? look(id);
+    known.set(id, session);
+    return session;
+  };
+}
