@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { testSessions } from "../support/parse/session-files.ts";
+import { placeOfSession, testSessions } from "../support/parse/session-files.ts";
 import { afterAll } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -172,4 +172,85 @@ function countedByCcusage(files: readonly string[]): Map<string, { tokens: Token
       },
     ]),
   );
+}
+
+interface Rollout {
+  ours: Tokens;
+  /** The second in which it began. */
+  begun: string;
+  meta: Record<string, unknown>;
+  /** Totals of the session after each model call, with what the call used; repeats left out. */
+  events: { total: string; tokens: Tokens; second: string }[];
+}
+
+testSessions("each difference of Codex's sessions from ccusage is explained by a rule", ["codex"], async (all) => {
+  const home = makeTempDir();
+  const sessions = new Map<string, Rollout>();
+  for (const { name, path } of all) {
+    const to = join(home, placeOfSession(name));
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(path, to);
+    const rollout = await readRollout(path);
+    sessions.set(basename(to, ".jsonl"), rollout);
+  }
+  const theirs = codexCountedByCcusage(join(home, ".codex"));
+  const reasons = new Map<string, number>();
+  for (const [name, rollout] of sessions) {
+    const [expected, reason] = withCodexRules(rollout);
+    const found = theirs.get(name) ?? [0, 0, 0, 0];
+    assert.deepEqual(found, expected, `${name}: ${reason}`);
+    const isSame = expected.every((count, at) => count === rollout.ours[at]);
+    reasons.set(isSame ? "same" : reason, (reasons.get(isSame ? "same" : reason) ?? 0) + 1);
+  }
+  console.log(`ccusage, ${sessions.size} sessions of Codex: ${JSON.stringify(Object.fromEntries(reasons))}`);
+  assert.ok((reasons.get("same") ?? 0) > sessions.size / 2);
+});
+
+/**
+ * ccusage leaves out subagents, and what a fork has in its first second, as copies of its parent. It reads events only, which
+ * a killed session lacks for its last call, and counts one whenever the total differs from the one before.
+ */
+function withCodexRules({ begun, meta, events }: Rollout): [Tokens, string] {
+  if ("parent_thread_id" in meta) return [[0, 0, 0, 0], "subagent"];
+  const isFork = "forked_from_id" in meta;
+  const counted = isFork ? events.filter(({ second }) => second !== begun) : events;
+  const sum = counted.reduce((tokens, event) => plus(tokens, event.tokens, 1), [0, 0, 0, 0] as Tokens);
+  return [sum, isFork ? "first second of a fork" : "events"];
+}
+
+async function readRollout(path: string): Promise<Rollout> {
+  const text = readFileSync(path, "utf8");
+  const { stats } = await parseTranscript("s", text);
+  const [head = {}, ...lines] = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  const events: Rollout["events"] = [];
+  for (const { timestamp, payload } of lines) {
+    const { total_token_usage: total, last_token_usage: last } = payload?.info ?? {};
+    if (payload?.type !== "token_count" || total === undefined || JSON.stringify(total) === events.at(-1)?.total)
+      continue;
+    const { input_tokens: input, output_tokens: output, cached_input_tokens: cached = 0 } = last;
+    const tokens: Tokens = [input - cached, output, cached, 0];
+    events.push({ total: JSON.stringify(total), tokens, second: secondOf(timestamp) });
+  }
+  const { tokens_in, tokens_out, cache_read, cache_write } = stats;
+  const ours: Tokens = [tokens_in, tokens_out, cache_read, cache_write];
+  return { ours, begun: secondOf(head.timestamp), meta: head.payload ?? {}, events };
+}
+
+const secondOf = (time: unknown): string => String(time).slice(0, 19);
+
+function codexCountedByCcusage(folder: string): Map<string, Tokens> {
+  const program = join(REPOSITORY, "node_modules/.bin/ccusage");
+  const argv = ["codex", "session", "--json", "--offline"];
+  const env = { ...process.env, CODEX_HOME: folder };
+  const { sessions } = JSON.parse(execFileSync(program, argv, { env, encoding: "utf8", maxBuffer: 1 << 28 }));
+  return new Map(
+    sessions.map(({ sessionFile, inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }: CodexSession) => [
+      sessionFile,
+      [inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens],
+    ]),
+  );
+}
+
+interface CodexSession extends Omit<CcusageSession, "period" | "totalCost"> {
+  sessionFile: string;
 }
