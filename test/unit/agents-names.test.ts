@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { AGENTS } from "../../src/agents/registry.ts";
-import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -28,13 +27,5 @@ describe("agents", () => {
     const naming = files.filter((path) => NAMING.test(readFileSync(join(REPOSITORY, path), "utf8")));
     assert.deepEqual(naming.toSorted(), STILL);
   });
-
-  test("each has its own name, and a place with it", async () => {
-    assert.equal(new Set(AGENTS.map(({ name }) => name)).size, AGENTS.length);
-    const where = { env: { KILO_DB: "/kilo.db" }, home: "/nowhere", cwd: "/nowhere" };
-    for (const agent of AGENTS) {
-      const places = await agent.places(where, nodeSessionFiles);
-      assert.deepEqual(new Set(places.map((place) => place.agent)), new Set([agent.name]));
-    }
-  });
+});
 });

@@ -1,7 +1,7 @@
 /** Session files to try a promise on: our own in `test/fixtures/sessions`, and real ones of other projects beside the repository. */
 import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { REPOSITORY } from "../repository.ts";
 import { test } from "../runner.ts";
 import { shared } from "../shared.ts";
@@ -16,6 +16,18 @@ export interface SessionFile {
   /** Its path within the folder of all of them, with the kind first. */
   name: string;
   path: string;
+}
+
+/** Kinds of our own: for each agent and for each format that is only printed or exported a folder. */
+export const OWN_SESSIONS: readonly string[] = readdirSync(OWN);
+
+/** All of our own files of a kind. */
+export function ownFiles(kind: string): SessionFile[] {
+  return readdirSync(join(OWN, kind), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => join(parentPath, name))
+    .toSorted()
+    .map((path) => ({ name: relative(OWN, path), path }));
 }
 
 export const ownSessions = (...kinds: readonly SessionKind[]): SessionFile[] => sessionsIn(OWN, kinds);
