@@ -1,7 +1,5 @@
 /** Converts rows of the store to sessions, and checks whether they can be read. */
 import { accessSync, constants } from "node:fs";
-import { basename } from "node:path";
-import { claudePlace } from "../agents/claude-code/claude-sessions.ts";
 import { isInDatabase } from "../agents/registry.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
@@ -51,14 +49,10 @@ export function placedRef(stored: StoredSession, store: Pick<Store, "backend">):
  * snippet.
  */
 export function archivedSession(store: Store, session: StoredSession): SessionRef | undefined {
-  const { session_id: sessionId, place, path, cwd, counts, state, figures } = session;
+  const { session_id: sessionId, counts, state, figures } = session;
   if (state.revision === 0) return undefined;
   return {
     ...placedRef(session, store),
-    // As for a file, whose head is not read for this.
-    ...(place === "claude-code" && cwd === null
-      ? { project: null, projectLabel: basename(claudePlace(path).folder) }
-      : {}),
     title: session.given_title,
     startedMs: msOf(session.started_at),
     lastMs: msOf(session.ended_at),

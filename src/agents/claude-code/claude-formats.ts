@@ -1,9 +1,7 @@
-import { recordIn, textOf } from "../../parse/json-fields.ts";
-import type { Format, SessionHead } from "../agent.ts";
+import type { Format } from "../agent.ts";
 import { readClaudeLines } from "./claude-lines.ts";
 import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "../json-head.ts";
-import { headOfUnits, only } from "../session-head.ts";
 
 /** Notes in results, and JSON of unknown parts. */
 const ADDED_TEXTS = "[image ] [tool reference ] [nested too deep to show] null infinity";
@@ -47,20 +45,4 @@ export const claudeCode: Format = {
   },
   isFallback: true,
   read: readClaudeLines,
-  head: async (start) => {
-    const head = await headOfUnits(readClaudeLines(only(start), {}));
-    return head.cwd === null ? withNoted(head, new TextDecoder().decode(start)) : head;
-  },
 };
-
-/** Adds what lines that are not of the conversation name, since a session may have no others. */
-function withNoted(known: SessionHead, text: string): SessionHead {
-  const head = { ...known };
-  for (const line of text.split("\n")) {
-    const fields = recordIn(line);
-    if (textOf(fields, "sessionId") === undefined || textOf(fields, "type") === undefined) continue;
-    head.sessionId ??= textOf(fields, "sessionId") ?? null;
-    head.cwd ??= textOf(fields, "cwd") ?? null;
-  }
-  return head;
-}

@@ -82,8 +82,11 @@ function progressDraft(record: Fields): MessageDraft | undefined {
   return inner["type"] === "user" ? userDraft(whole) : undefined;
 }
 
+/** Lines that are not of the conversation name the session too, and a session may have no others. */
 export function sessionOf(type: string, record: Fields): SessionDraft | undefined {
-  return type === "user" || type === "assistant" || type === "system" ? conversationSession(record) : undefined;
+  if (type === "user" || type === "assistant" || type === "system") return conversationSession(record);
+  const sessionId = textIn(record["sessionId"]);
+  return sessionId === undefined ? undefined : { sessionId, cwd: textIn(record["cwd"]) };
 }
 
 /** Chooses among titles: the name that the person gave wins over generated ones, until it is taken back. */
