@@ -44,7 +44,7 @@ async function* chunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 function said({ messages, content_blocks, tool_calls }: ParseResult): unknown {
   return {
     messages: messages.map(({ line_number: _l, byte_offset: _o, ...rest }) => rest),
-    blocks: content_blocks.map(({ line_number: _, ...rest }) => rest),
+    blocks: content_blocks.map(({ line_number: _l, ...rest }) => rest),
     calls: tool_calls.map(({ use: _u, result: _r, ...rest }) => rest),
   };
 }
