@@ -14,7 +14,7 @@ import type {
   ToolResultEntry,
   TranscriptEntry,
 } from "../transcript/format/formats.ts";
-import { usageText } from "../transcript/format/usage-text.ts";
+import { usageText } from "../transcript/format/told-by-text.ts";
 import type { Conversation } from "./read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 

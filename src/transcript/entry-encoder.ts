@@ -17,6 +17,7 @@ import {
   encodeMarkdownEntry,
   encodeMarkdownHeader,
   encodeTornEntry,
+  inMessage,
   endKey,
   entryKey,
   isContinuable,
@@ -82,8 +83,16 @@ export class EntryEncoder implements AppendFormat {
     return format === "jsonl" ? encodeJsonlHeader(header()) : encodeMarkdownHeader(header(), { filePath });
   }
 
-  scanner(startOffset: number): TailScanner {
-    return this.#options.format === "jsonl" ? createJsonlScanner(startOffset) : createMarkdownScanner(startOffset);
+  scanner(startOffset: number, context?: string): TailScanner {
+    if (this.#options.format === "jsonl") return createJsonlScanner(startOffset);
+    return createMarkdownScanner(startOffset, context);
+  }
+
+  /** The context is the message of the section before. */
+  inContext(data: string, context: string | undefined): { data: string; context?: string | undefined } {
+    if (this.#options.format === "jsonl") return { data };
+    const { section, messageID } = inMessage(data, context);
+    return { data: section, context: messageID };
   }
 
   closing(tail: Uint8Array): string | undefined {

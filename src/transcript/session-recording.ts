@@ -274,7 +274,7 @@ export class SessionRecording {
       ...given({
         parentID: known?.parentID ?? parentID,
         parentPath: parentID === undefined ? undefined : await places.path(parentID, formats[0]),
-        title: await redacted(known?.title),
+        title: await redacted(isPlaceholder(known?.title) ? undefined : known?.title),
         directory: await redacted(known?.directory),
         created: timeOf(known?.createdMs),
         host: known?.host,
@@ -393,6 +393,11 @@ export class SessionRecording {
       data: { missing },
     };
   }
+}
+
+/** Returns whether opencode has not found a title yet. The title that it finds is an event. */
+function isPlaceholder(title: string | undefined): boolean {
+  return title !== undefined && /^(?:New|Child) session - \d{4}-\d\d-\d\dT/.test(title);
 }
 
 function isFarewell({ entry }: Draft): boolean {

@@ -74,7 +74,7 @@ const MARKDOWN = [
   "## [2026-01-01T00:00:00.000Z] User Message\n",
   "---\n",
   "```\n",
-  "<!-- entry {} -->\n",
+  "<!-- id -->\n",
 ];
 const RECORDS = [
   '{"type":"user","uuid":"a","message":{"content":"x"}}',

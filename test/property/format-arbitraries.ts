@@ -22,8 +22,8 @@ const KINDS = [
 ];
 const HEADINGS = KINDS.flatMap((kind) => [`## [t] ${kind}`, `] ${kind}`, `#\u2060# [2026] ${kind}`]);
 const COMMENTS = [
-  "<!-- entry {} -->",
-  '<!-- entry {"type":"user"} -->',
+  "<!-- id -->",
+  '<!-- id @msg_1 prt_1 3 {"type":"user"} -->',
   "<!-- transcript {} -->",
   "<\u2060!-- entry",
   "-->",
@@ -155,7 +155,7 @@ const attachments: fc.Arbitrary<Attachment[]> = fc.array(
   { maxLength: 3 },
 );
 const subagent: fc.Arbitrary<SubagentLink> = fc.record({ sessionID: name, path: nastyText }, needing("sessionID"));
-const ids = { messageID: name, partID: name };
+const ids = { messageID: name, partID: fc.oneof(name, fc.constantFrom("bash/call-1", "read/usage")) };
 
 /** A part of a user message, often made of the message's own text. */
 const parts = (content: string): fc.Arbitrary<unknown[]> => {

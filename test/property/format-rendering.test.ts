@@ -66,7 +66,7 @@ function assertRenders(list: TranscriptEntry[], render: (text: string) => string
   const html = render(header + timed.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""));
   const headings = topLevelHeadings(html);
   for (const index of timed.keys()) assert.equal(headings.filter(startsAt(index)).length, 1, html);
-  assert.ok(!html.includes("&lt;!-- entry {"), "a comment for the parser is visible");
+  assert.ok(!html.includes("&lt;!-- id "), "a comment for the parser is visible");
 }
 
 for (const [name, render] of Object.entries(RENDERERS)) {

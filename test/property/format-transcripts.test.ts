@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/transcript/format/entry-types.ts";
 import { encodeJsonlEntry, encodeJsonlHeader, readJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
 import { keysOf } from "../../src/transcript/format/keys.ts";
+import { inMessage } from "../../src/transcript/format/comments.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { outputFileText } from "../../src/transcript/format/output-text.ts";
@@ -19,21 +20,21 @@ const entries = fc.array(anyEntry, { maxLength: 6 });
 /** One of the two formats, as both properties and scanners need it. */
 interface Format {
   header: (header: TranscriptHeader) => string;
-  entry: (entry: TranscriptEntry) => string;
+  entry: (entry: TranscriptEntry, context: string | undefined) => { section: string; messageID?: string };
   read: (input: AsyncIterable<Uint8Array>) => AsyncIterable<TranscriptItem>;
-  scanner: (startOffset: number) => TailScanner;
+  scanner: (startOffset: number, context?: string) => TailScanner;
 }
 
 const FORMATS: Record<string, Format> = {
   markdown: {
     header: (value) => encodeMarkdownHeader(value, { filePath }),
-    entry: (value) => encodeMarkdownEntry(value, { filePath }),
+    entry: (value, context) => inMessage(encodeMarkdownEntry(value, { filePath }), context),
     read: readMarkdownTranscript,
     scanner: createMarkdownScanner,
   },
   jsonl: {
     header: encodeJsonlHeader,
-    entry: encodeJsonlEntry,
+    entry: (value) => ({ section: encodeJsonlEntry(value) }),
     read: readJsonlTranscript,
     scanner: createJsonlScanner,
   },
@@ -54,15 +55,21 @@ const entriesIn = (items: TranscriptItem[]): TranscriptEntry[] =>
 const problemsIn = (items: TranscriptItem[]): string[] =>
   items.flatMap((item) => (item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : []));
 
-/** The bytes of a file, and where its header and each of its entries ends. */
+/** The bytes of a file, where its header and each of its entries ends, and of which message the entry is. */
 function fileOf(
   format: Format,
   head: TranscriptHeader,
   list: TranscriptEntry[],
-): { bytes: Uint8Array; ends: number[] } {
-  const texts = [format.header(head), ...list.map(format.entry)].map((text) => Buffer.from(text));
+): { bytes: Uint8Array; ends: number[]; contexts: (string | undefined)[] } {
+  const contexts: (string | undefined)[] = [undefined];
+  const sections = list.map((entry) => {
+    const { section, messageID } = format.entry(entry, contexts.at(-1));
+    contexts.push(messageID);
+    return section;
+  });
+  const texts = [format.header(head), ...sections].map((text) => Buffer.from(text));
   let end = 0;
-  return { bytes: Buffer.concat(texts), ends: texts.map((text) => (end += text.length)) };
+  return { bytes: Buffer.concat(texts), ends: texts.map((text) => (end += text.length)), contexts };
 }
 
 for (const [name, format] of Object.entries(FORMATS)) {
@@ -149,23 +156,25 @@ for (const [name, format] of Object.entries(FORMATS)) {
           at: fc.double({ min: 0, max: 1, noNaN: true }),
         });
         const scans = cuts.chain(({ list, from, at }) => {
-          const { bytes, ends } = fileOf(format, header, list);
+          const { bytes, ends, contexts } = fileOf(format, header, list);
           const starts = [0, ...ends];
           const first = from % starts.length;
           const start = starts[first] ?? 0;
+          const context = [undefined, ...contexts][first];
           const cut = start + Math.floor(at * (bytes.length - start));
           return chunked(bytes.subarray(start, cut)).map((chunks) => ({
             list,
             ends,
             first,
             start,
+            context,
             cut,
             chunks,
           }));
         });
         fc.assert(
-          fc.property(scans, ({ list, ends, first, start, cut, chunks }) => {
-            const scanner = format.scanner(start);
+          fc.property(scans, ({ list, ends, first, start, context, cut, chunks }) => {
+            const scanner = format.scanner(start, context);
             const keys: string[] = [];
             for (const chunk of chunks) {
               const reused = Uint8Array.from(chunk);

@@ -126,7 +126,7 @@ describe("a transcript made of a session has its conversation", () => {
   test("whatever is said in it", async () => {
     const home = makeTempDir();
     const heading = "## [2026-01-05T10:30:00.000Z] Tool Use: bash";
-    const odd = [heading, `${heading}\n\n---\n\n`, "<!-- entry {} -->", "```\n````", "\r\n\u0000\u001b[31m\ud800", " "];
+    const odd = [heading, `${heading}\n\n---\n\n`, "<!-- id -->", "```\n````", "\r\n\u0000\u001b[31m\ud800", " "];
     const lines = odd.flatMap((text, at) => [
       user(text, 10 * at),
       says(text, 10 * at + 1),

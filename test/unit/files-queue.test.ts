@@ -78,6 +78,8 @@ describe("a batch", () => {
       preface: "P",
       items: queue.items,
       keys: new Set(["known"]),
+      context: undefined,
+      format: {},
       maxBytes,
     });
 

@@ -22,7 +22,7 @@ const HEADER = `# Transcript: ses_1
 - **Directory**: /home/me/my_project
 - **Parent**: [ses_parent](../ses_parent.md)
 
-<!-- transcript {"format":"opencode-transcripts/markdown","version":1,"sessionID":"ses_1","parentID":"ses_parent","parentPath":"ses_parent.md","directory":"/home/me/my_project","created":"2026-01-05T10:30:00.000Z","host":"opencode 1.18.33"} -->
+<!-- transcript {"version":1,"host":"opencode 1.18.33"} -->
 
 ---
 
@@ -68,7 +68,7 @@ See the image.
 2: a note
 \`\`\`\`
 
-<!-- entry {"type":"user","messageID":"msg_1","chars":38,"model":"acme/large","attachments":[{"mime":"image/png","filename":"screen (1).png","path":"ses_1/outputs/screen (1).png","bytes":12345}],"parts":[{"type":"text","text":{"$text":["content",0,22]}},{"type":"text","text":{"$text":["content",24,38]}},{"type":"text","synthetic":true,"text":{"$text":"text0"}},{"type":"file","filename":"notes.txt","source":{"text":{"value":"@notes.txt","start":11,"end":21}}}],"body":["content","line","line","text"]} -->
+<!-- id @msg_1 38 {"model":"acme/large","attachments":[{"mime":"image/png","filename":"screen (1).png","path":"ses_1/outputs/screen (1).png","bytes":12345}],"parts":[{"type":"text","text":{"$text":["content",0,22]}},{"type":"text","text":{"$text":["content",24,38]}},{"type":"text","synthetic":true,"text":{"$text":"text0"}},{"type":"file","filename":"notes.txt","source":{"text":{"value":"@notes.txt","start":11,"end":21}}}],"body":["content","line","line","text"]} -->
 
 ---
 
@@ -90,7 +90,7 @@ I shall **look**.
 ls
 \`\`\`
 
-<!-- entry {"type":"assistant","messageID":"msg_2","partID":"prt_2","chars":31,"model":"acme/large"} -->
+<!-- id @msg_2 prt_2 31 {"model":"acme/large"} -->
 
 ---
 
@@ -110,7 +110,7 @@ Is <details> open?
 
 *interrupted*
 
-<!-- entry {"type":"reasoning","chars":18,"interrupted":true,"body":["fenced","line"]} -->
+<!-- id @ 18 {"interrupted":true,"body":["fenced","line"]} -->
 
 ---
 
@@ -137,7 +137,7 @@ const TOOL_USE = `## [2026-01-05T10:30:00.000Z] Tool Use: bash
 }
 \`\`\`
 
-<!-- entry {"type":"tool_use","messageID":"msg_2","partID":"prt_3"} -->
+<!-- id @msg_2 prt_3 -->
 
 ---
 
@@ -175,7 +175,7 @@ const TOOL_RESULT = `## [2026-01-05T10:30:00.000Z] Tool Result: bash
 +b
 \`\`\`
 
-<!-- entry {"type":"tool_result","messageID":"msg_2","partID":"prt_3","status":null,"chars":34,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}}} -->
+<!-- id @msg_2 prt_3 34 {"status":null,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}}} -->
 
 ---
 
@@ -207,7 +207,7 @@ const FAILED = `## [2026-01-05T10:30:00.000Z] Tool Error: task
 }
 \`\`\`
 
-<!-- entry {"type":"tool_result","status":"interrupted","subagent":{"sessionID":"ses_2","path":"ses_1/ses_2.md"},"json":true,"input":{"prompt":"\\u0023# [x] Tool Use: y"}} -->
+<!-- id @ {"json":true,"input":{"prompt":"\\u0023# [x] Tool Use: y"}} -->
 
 ---
 
@@ -231,7 +231,7 @@ The session is now called: Notes.
 }
 \`\`\`
 
-<!-- entry {"type":"session_event","partID":"prt_4","chars":33,"body":["content","data"]} -->
+<!-- id @ prt_4 33 {"body":["content","data"]} -->
 
 ---
 

@@ -107,7 +107,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
       const newer =
         name === "jsonl"
           ? '{"type":"hologram","depth":3}\n'
-          : '## [2026-01-05T10:30:00.000Z] Reasoning\n\nx\n\n<!-- entry {"type":"hologram","depth":3} -->\n\n---\n\n';
+          : '## [2026-01-05T10:30:00.000Z] Reasoning\n\nx\n\n<!-- id @ {"type":"hologram","depth":3} -->\n\n---\n\n';
       const reading = await read(format, `${head}${one}${newer}${two}`);
       assert.deepEqual(texts(reading), ["one", "two"]);
       assert.deepEqual(codes(reading), ["unknown_type"]);

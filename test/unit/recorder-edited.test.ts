@@ -103,11 +103,8 @@ describe("a transcript that a person edits in place", () => {
       ["markdown", "## [2026-01-05T10:30:00.000Z] User Message\n\nHal"],
       ["markdown", "## [2026-01"],
       ["markdown", "#"],
-      ["markdown", '## [2026-01-05T10:30:00.000Z] User Message\n\nHello\n\n<!-- entry {"type":"user","mess'],
-      [
-        "markdown",
-        '## [2026-01-05T10:30:00.000Z] User Message\n\nHello\n\n<!-- entry {"type":"user","messageID":"m"} --',
-      ],
+      ["markdown", "## [2026-01-05T10:30:00.000Z] User Message\n\nHello\n\n<!-- id @msg_"],
+      ["markdown", "## [2026-01-05T10:30:00.000Z] User Message\n\nHello\n\n<!-- id @m --"],
       ["markdown", "\0\0\0\0"],
       ["jsonl", '{"type":"user","timest'],
     ] as const) {

@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { TokenCounts } from "../../transcript/format/entry-types.ts";
+import { patchText } from "../../transcript/format/told-by-text.ts";
 import { given } from "../../given.ts";
 import type { CallEnd, HostFile, HostRecord, MessageRecord, UserPart } from "../../transcript/records.ts";
 import {
@@ -249,7 +250,9 @@ function contentText(answer: unknown): string {
 /** Returns the metadata without copies of the input, of the output and of changed files. */
 function keptMetadata(metadata: Fields | undefined, input: unknown): unknown {
   if (!metadata) return undefined;
-  const { output: _output, preview: _preview, display: _display, ...rest } = metadata;
+  const { output: _output, preview: _preview, display: _display, filediff, ...others } = metadata;
+  // It has the diff once more.
+  const rest = "diff" in others || filediff === undefined ? others : { ...others, filediff };
   const isNews = ([key, value]: [string, unknown]): boolean =>
     saysSomething(value) && !isDeepStrictEqual(value, fieldOf(input, key));
   return shortened(Object.fromEntries(Object.entries(rest).filter(isNews)));
@@ -275,9 +278,7 @@ function shortened(value: unknown): unknown {
 /** Returns text and data of the event that files changed. */
 function patchFields(changed: readonly unknown[]): { text: string; data: unknown } {
   const files = changed.filter((file) => typeof file === "string");
-  const count = `${files.length} ${files.length === 1 ? "file" : "files"} changed:`;
-  const shown = files.map((file) => `- \`${file}\``);
-  return { text: [count, ...shown].join("\n"), data: { files } };
+  return { text: patchText(files), data: { files } };
 }
 
 function compactionText(part: Fields): string {

@@ -20,7 +20,12 @@ import type { BlockPlace, ToolCall } from "../../parse/model.ts";
 import { conversationEntries, separateSubagents, type StartedSession } from "../../queries/conversation-entries.ts";
 import { turnsOf } from "../../parse/turns.ts";
 import type { Conversation } from "../../queries/read-session.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader, type TranscriptHeader } from "../../transcript/format/formats.ts";
+import {
+  encodeMarkdownEntry,
+  encodeMarkdownHeader,
+  inMessage,
+  type TranscriptHeader,
+} from "../../transcript/format/formats.ts";
 import { safeSegment } from "../../transcript/transcript-paths.ts";
 import { VERSION } from "../../version.ts";
 import { type MessageOutput, messageRow } from "../message-row.ts";
@@ -359,8 +364,12 @@ function transcriptsOf(session: ReadSession, file: string, alone: boolean): Tran
 
 async function writeTranscript({ path, header, rows, started }: TranscriptFile, write: Write): Promise<void> {
   await write(encodeMarkdownHeader(header, { filePath: path }));
-  for (const { entry, inputIsKnown } of conversationEntries(rows, started))
-    await write(encodeMarkdownEntry(entry, { filePath: path, inputIsKnown }));
+  let messageID: string | undefined;
+  for (const { entry, inputIsKnown } of conversationEntries(rows, started)) {
+    const { section, ...context } = inMessage(encodeMarkdownEntry(entry, { filePath: path, inputIsKnown }), messageID);
+    ({ messageID } = context);
+    await write(section);
+  }
 }
 
 function headerOf(ref: SessionRef, conversation: Conversation): TranscriptHeader {

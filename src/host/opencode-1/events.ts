@@ -131,7 +131,6 @@ function sessionRecords(
       return [
         event("question answered", {
           text: answersText(properties),
-          data: { answers: listOf(properties, "answers") },
           requestID: requestOf(properties),
         }),
       ];
@@ -169,7 +168,8 @@ function permissionFields(properties: Fields): EventFields {
   const callID = textOf(fieldsOf(properties, "tool"), "callID") ?? textOf(properties, "callID");
   return {
     text: stringOf(properties, "title") ?? [permission, ...patterns].join(" "),
-    data: given({ permission, patterns, callID, metadata: fieldOf(properties, "metadata") }),
+    // The call before it has the rest.
+    data: callID === undefined ? given({ permission, patterns, metadata: fieldOf(properties, "metadata") }) : undefined,
     callID,
     requestID: textOf(properties, "id"),
   };
@@ -178,11 +178,13 @@ function permissionFields(properties: Fields): EventFields {
 function questionFields(properties: Fields): EventFields {
   const questions = listOf(properties, "questions");
   const callID = textOf(fieldsOf(properties, "tool"), "callID");
+  const about = { callID, requestID: textOf(properties, "id") };
+  // The call before it has the questions.
+  if (callID !== undefined) return about;
   return {
-    text: questions.flatMap((question) => stringOf(question, "question") ?? []).join("\n"),
+    ...about,
+    text: questions.flatMap((each) => stringOf(each, "question") ?? []).join("\n"),
     data: { questions },
-    callID,
-    requestID: textOf(properties, "id"),
   };
 }
 
@@ -193,9 +195,21 @@ function answersText(properties: Fields): string {
 }
 
 function todoText(todos: readonly unknown[]): string {
-  return todos
-    .map((todo) => `- [${stringOf(todo, "status") === "completed" ? "x" : " "}] ${stringOf(todo, "content") ?? ""}`)
-    .join("\n");
+  return todos.map(todoLine).join("\n");
+}
+
+function todoLine(todo: unknown): string {
+  const content = stringOf(todo, "content") ?? "";
+  switch (stringOf(todo, "status")) {
+    case "completed":
+      return `- [x] ${content}`;
+    case "in_progress":
+      return `- [ ] **now:** ${content}`;
+    case "cancelled":
+      return `- [ ] **cancelled:** ${content}`;
+    default:
+      return `- [ ] ${content}`;
+  }
 }
 
 function commandText(properties: Fields): string {

@@ -255,7 +255,9 @@ export class SessionTranslator {
     const questions = listOf(form, "fields");
     const shown = questions.flatMap((question) => textOf(question, "description") ?? textOf(question, "title") ?? []);
     const callID = textOf(fieldsOf(metadata, "tool"), "callID") ?? textOf(fieldsOf(metadata, "tool"), "id");
-    const told = { text: shown.join("\n"), data: { questions }, callID, requestID: formID };
+    // The call before it has the questions.
+    const asked = callID === undefined ? { text: shown.join("\n"), data: { questions } } : {};
+    const told = { ...asked, callID, requestID: formID };
     return [eventRecord(event, "question asked", told)];
   }
 
@@ -500,7 +502,7 @@ function permissionFields(data: Fields): EventFields {
   const callID = textOf(fieldsOf(data, "source"), "callID") ?? textOf(fieldsOf(data, "source"), "id");
   return {
     text: [permission, ...patterns].join(" "),
-    data: given({ permission, patterns, callID }),
+    data: callID === undefined ? { permission, patterns } : undefined,
     callID,
     requestID: textOf(data, "id"),
   };
@@ -509,7 +511,7 @@ function permissionFields(data: Fields): EventFields {
 function answerFields(data: Fields): EventFields {
   const answers = Object.values(fieldsOf(data, "answer") ?? {});
   const shown = answers.map((answer) => [answer].flat().map(shownAnswer).join(", "));
-  return { text: shown.join("\n"), data: { answers }, requestID: textOf(data, "id") };
+  return { text: shown.join("\n"), requestID: textOf(data, "id") };
 }
 
 function shownAnswer(answer: unknown): string {

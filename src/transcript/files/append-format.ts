@@ -47,8 +47,10 @@ export interface TornTail {
 export interface AppendFormat {
   /** Returns the header, for a new or empty file. */
   header(): string;
-  /** Creates a scanner for the bytes from `startOffset` on, which is 0 or the end of a record. */
-  scanner(startOffset: number): TailScanner;
+  /** Creates a scanner for the bytes from `startOffset` on, which is 0 or the end of a record with this context. */
+  scanner(startOffset: number, context?: string): TailScanner;
+  /** Leaves out of a record what the one before it says already. Default: records do not depend on each other. */
+  inContext?(data: string, context: string | undefined): { data: string; context?: string | undefined };
   /** Returns a record that replaces a torn tail and contains its text. */
   repair(torn: TornTail): string;
   /**
@@ -70,6 +72,8 @@ export interface TailScanner {
   readonly validEnd: number;
   /** A header was found. Only meaningful if the scan began at offset 0. */
   readonly hasHeader: boolean;
+  /** What records after the last complete one need not say again. */
+  readonly context?: string | undefined;
   /** Returns the keys of the complete records found since the last call. */
   takeKeys(): string[];
 }

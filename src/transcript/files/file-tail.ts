@@ -41,6 +41,8 @@ export class FileTail {
   #closing = "";
   /** End of the known part: the end of a record, or 0. */
   offset = 0;
+  /** What records after the known part need not say again. */
+  context: string | undefined;
   /** Keys of all records in the known part. */
   readonly keys = new Set<string>();
   /** Repair record of a torn tail that was cut off, not yet in the file. */
@@ -73,6 +75,7 @@ export class FileTail {
     }
     this.#ino = file.ino;
     this.offset = 0;
+    this.context = undefined;
     this.#check = new Uint8Array();
     this.#closing = "";
     this.keys.clear();
@@ -91,7 +94,8 @@ export class FileTail {
   }
 
   /** Extends the known part by `bytes`, which this process wrote at `start`. */
-  grow(start: number, bytes: Uint8Array): void {
+  grow(start: number, bytes: Uint8Array, context: string | undefined): void {
+    this.context = context;
     const before = start === this.offset ? this.#check : new Uint8Array();
     this.#know(start + bytes.length, new Uint8Array(Buffer.concat([before, bytes]).subarray(-CHECK_BYTES)));
   }
@@ -105,7 +109,7 @@ export class FileTail {
   }
 
   startScan(): TailScanner {
-    return this.#format.scanner(this.offset);
+    return this.#format.scanner(this.offset, this.context);
   }
 
   learnKeys(scanner: TailScanner): void {
@@ -128,26 +132,29 @@ export class FileTail {
    */
   advance(scanner: TailScanner, repair: string | undefined, check: Uint8Array = new Uint8Array()): void {
     this.#know(scanner.validEnd, check);
+    this.context = scanner.context;
     if (repair !== undefined) this.#owe(repair);
   }
 
   /** Accepts a tail that is blank or lacks only the end of its last record. False for any other tail. */
   complete(scanner: TailScanner, fragment: Uint8Array, size: number): boolean {
     if (scanner.validEnd + fragment.length < size) return false;
-    const closing = this.#closingOf(fragment, scanner.validEnd);
+    const closing = this.#closingOf(fragment, scanner);
     if (closing === undefined) return false;
     this.#know(size, new Uint8Array(fragment.subarray(-CHECK_BYTES)), closing);
     return true;
   }
 
-  #closingOf(fragment: Uint8Array, start: number): string | undefined {
+  #closingOf(fragment: Uint8Array, { validEnd, context }: TailScanner): string | undefined {
+    this.context = context;
     if (fragment.every((byte) => BLANKS.has(byte))) return "\n";
     const closing = this.#format.closing?.(fragment);
     if (closing === undefined) return undefined;
-    const whole = this.#format.scanner(start);
+    const whole = this.#format.scanner(validEnd, context);
     whole.push(fragment);
     whole.push(Buffer.from(closing, "utf8"));
     this.learnKeys(whole);
+    this.context = whole.context;
     return closing;
   }
 
@@ -163,6 +170,7 @@ export class FileTail {
   async learn(handle: FileHandle, size: number, inTurn: InTurn): Promise<void> {
     const scanner = await this.#scan(handle, size, inTurn);
     this.offset = scanner.validEnd;
+    this.context = scanner.context;
     this.#check = await checkBefore(handle, scanner.validEnd);
   }
 

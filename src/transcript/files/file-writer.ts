@@ -96,9 +96,10 @@ export class FileWriter {
   nextBatch(start: number, maxBytes: number): Batch {
     const { queue } = this.options;
     const { items } = queue;
-    const { keys } = this.tail;
+    const { keys, context } = this.tail;
     if (items.length === 0) queue.report();
-    return makeBatch({ start, preface: this.tail.preface(start === 0), items, keys, maxBytes });
+    const preface = this.tail.preface(start === 0);
+    return makeBatch({ start, preface, items, keys, context, maxBytes, format: this.options.format });
   }
 
   async #append(handle: FileHandle, batch: Batch, locked: boolean): Promise<void> {
@@ -162,7 +163,8 @@ export class FileWriter {
     }
     queue.shift(count - 1);
     // Without the lock, others may have appended before this batch, so its position in the file is unknown.
-    if (locked && lock.isFresh) this.tail.grow(batch.start, batch.bytes.subarray(0, partsEnd(batch, count)));
+    if (!locked || !lock.isFresh) return;
+    this.tail.grow(batch.start, batch.bytes.subarray(0, partsEnd(batch, count)), batch.parts[count - 1]?.context);
   }
 
   /** Renames a file that this program did not write. Returns the error that reports it. */
@@ -195,6 +197,8 @@ export interface Part {
   /** Keys of the record written with this part. */
   keys: readonly string[];
   kind: "preface" | "record" | "report" | "duplicate";
+  /** See `AppendFormat.inContext`: that of the next part. */
+  context: string | undefined;
 }
 
 interface BatchSource {
@@ -203,6 +207,8 @@ interface BatchSource {
   items: readonly QueueItem[];
   /** Keys in the file. */
   keys: ReadonlySet<string>;
+  context: string | undefined;
+  format: Pick<AppendFormat, "inContext">;
   /** Maximum size in bytes, which the last record may exceed; a record is never split. */
   maxBytes: number;
 }
@@ -211,21 +217,24 @@ interface BatchSource {
 export function makeBatch(source: BatchSource): Batch {
   const texts = [source.preface];
   let end = Buffer.byteLength(source.preface);
-  const parts: Part[] = [{ end, kind: "preface", keys: [] }];
+  let { context } = source;
+  const parts: Part[] = [{ end, kind: "preface", keys: [], context }];
   const added = new Set<string>();
   const isThere = (key: string): boolean => source.keys.has(key) || added.has(key);
   for (const item of source.items) {
     if (end >= source.maxBytes) break;
     const record = recordFor(item.record, isThere);
     if (record === undefined) {
-      parts.push({ end, kind: "duplicate", keys: [] });
+      parts.push({ end, kind: "duplicate", keys: [], context });
       continue;
     }
     const keys = [record.key, record.stateKey].filter((key) => key !== undefined);
     for (const key of keys) added.add(key);
-    texts.push(record.data);
-    end += record === item.record ? item.bytes : Buffer.byteLength(record.data);
-    parts.push({ end, kind: item.missing > 0 ? "report" : "record", keys });
+    const written = source.format.inContext?.(record.data, context) ?? { data: record.data };
+    ({ context } = written);
+    texts.push(written.data);
+    end += written.data === item.record.data ? item.bytes : Buffer.byteLength(written.data);
+    parts.push({ end, kind: item.missing > 0 ? "report" : "record", keys, context });
   }
   return { bytes: encode(texts, end), start: source.start, parts };
 }

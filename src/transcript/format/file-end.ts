@@ -4,19 +4,24 @@ import { type JsonObject, isEntryType, isString } from "./entry-guards.ts";
 import { lineContents } from "./jsonl.ts";
 import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
 import { keysOf, plainKey, stateKey } from "./keys.ts";
-import { parseComment } from "./markdown-decode.ts";
+import { parseComment } from "./comments.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { COMMENT_END, isFiller, SECTION_END } from "./sections.ts";
+import { COMMENT_END, type Heading, headingOf, isFiller, SECTION_END, STARTS_WITH_HEADING } from "./sections.ts";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
 /** More between two sections is not ours. */
 const MAX_FILLER_BYTES = 1024;
 
-/** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
-export function createMarkdownScanner(startOffset: number): TailScanner {
+/**
+ * @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd`
+ * @param messageID message of the section before it
+ */
+export function createMarkdownScanner(startOffset: number, messageID?: string): TailScanner {
   const splitter = new MarkdownSplitter(startOffset);
-  return new TailScanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk)));
+  const scanner = new TailScanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk), scanner.context));
+  scanner.context = messageID;
+  return scanner;
 }
 
 /** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
@@ -63,6 +68,8 @@ interface Step {
   end: number;
   isHeader: boolean;
   keys: readonly (string | undefined)[];
+  /** See `TailScanner.context`. */
+  context?: string | undefined;
 }
 
 /** Scans a file chunk by chunk; the chunks may be reused afterwards. */
@@ -71,6 +78,8 @@ export class TailScanner {
   validEnd: number;
   /** A complete header was found. */
   hasHeader = false;
+  /** Message of the last complete section, which those after it need not name. */
+  context: string | undefined;
   readonly #steps: (chunk: Uint8Array) => Iterable<Step>;
   #keys: string[] = [];
 
@@ -80,8 +89,9 @@ export class TailScanner {
   }
 
   push(chunk: Uint8Array): void {
-    for (const { end, isHeader, keys } of this.#steps(chunk)) {
+    for (const { end, isHeader, keys, context } of this.#steps(chunk)) {
       this.validEnd = end;
+      this.context = context;
       this.hasHeader ||= isHeader;
       for (const key of keys) if (key !== undefined) this.#keys.push(key);
     }
@@ -95,11 +105,26 @@ export class TailScanner {
   }
 }
 
-function* markdownSteps(sections: Iterable<Section>): Generator<Step> {
-  for (const { end, kind, comment } of sections) {
+function* markdownSteps(sections: Iterable<Section>, messageID: string | undefined): Generator<Step> {
+  let context = messageID;
+  for (const { end, kind, body, comment } of sections) {
     const isHeader = kind === "header";
-    yield { end, isHeader, keys: isHeader ? [] : keysInComment(parseComment(decodeUtf8(comment) ?? "")) };
+    const parsed = isHeader ? undefined : parseComment(decodeUtf8(comment) ?? "", context);
+    if (parsed) context = parsed.messageID;
+    yield { end, isHeader, keys: parsed ? keysInSection(parsed.fields, lastHeading(body)) : [], context };
   }
+}
+
+/** Maximum number of bytes of a heading. */
+const MAX_HEADING_BYTES = 300;
+
+/** Returns the heading of a section. What precedes it was not written completely, since encoded text contains none. */
+function lastHeading(body: Buffer): Heading | undefined {
+  for (let at = body.lastIndexOf("## ["); at !== -1; at = at === 0 ? -1 : body.lastIndexOf("## [", at - 1)) {
+    const start = body.toString("utf8", at, at + MAX_HEADING_BYTES);
+    if (STARTS_WITH_HEADING.test(start)) return headingOf(start);
+  }
+  return undefined;
 }
 
 function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
@@ -112,16 +137,16 @@ function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
   }
 }
 
-function keysInComment(comment: JsonObject | undefined): (string | undefined)[] {
-  if (comment === undefined) return [];
-  const { type, key } = comment;
+function keysInSection(comment: JsonObject, heading: Heading | undefined): (string | undefined)[] {
+  const { type = heading?.type, key } = comment;
   if (!isEntryType(type)) return [];
   const id = idIn(comment, "partID") ?? (type === "session_event" ? idIn(comment, "eventID") : undefined);
-  const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id);
+  const name = idIn(comment, "name") ?? heading?.name;
+  const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id, name);
   return [own, stateKey(type, comment, comment["chars"])];
 }
 
-function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID"): string | undefined {
+function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID" | "name"): string | undefined {
   const id = comment[name];
   return isString(id) ? id : undefined;
 }

@@ -7,7 +7,7 @@ import { beforeHeadingTails } from "./text-escapes.ts";
 /** Deeper values are written on one line, because indenting them would make the text quadratically long. */
 const MAX_INDENTED_DEPTH = 64;
 const UNSERIALIZABLE = "[unserializable]";
-const MAYBE_SPECIAL = /[\u007f-\u009f]|## \[|<!-- (?:entry|transcript)/;
+const MAYBE_SPECIAL = /[\u007f-\u009f]|## \[|<!-- (?:id |transcript)/;
 
 /** Returns JSON on one line, for a JSONL transcript. */
 export function lineJson(value: unknown): string {
@@ -53,7 +53,7 @@ function escapeJson(json: string): string {
   if (!MAYBE_SPECIAL.test(json)) return json;
   const escaped = json
     .replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
-    .replace(/<!-- (entry|transcript)/g, "\\u003c!-- $1");
+    .replace(/<!-- (id |transcript)/g, "\\u003c!-- $1");
   return beforeHeadingTails(escaped, (part) => part.replaceAll("## [", "\\u0023# ["));
 }
 

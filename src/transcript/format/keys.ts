@@ -4,13 +4,15 @@ import type { TranscriptEntry } from "./entry-types.ts";
 
 /**
  * Returns the key of an entry: `type/partID`; for a user message `user/messageID`, and for a part added to it later
- * `user/messageID/partID`; for a session event `event/partID` or `event/eventID`; for a text's continuation
+ * `user/messageID/partID`; for a session event `event/partID`,
+ * `event/eventID`, or `event/usage/messageID`; for a text's continuation
  * `type/partID/continues/hash of its content`, with `unfinished` before the hash if it is unfinished; for a replaced call
  * or result `type/partID/replace`. Undefined for an entry without the ids, which cannot be identified.
  */
 export function entryKey(entry: TranscriptEntry): string | undefined {
   const id = entry.type === "session_event" ? (entry.partID ?? entry.eventID) : entry.partID;
-  return specialKey(entry) ?? plainKey(entry.type, entry.messageID, id);
+  const name = entry.type === "session_event" ? entry.name : undefined;
+  return specialKey(entry) ?? plainKey(entry.type, entry.messageID, id, name);
 }
 
 /** Returns the key of an entry if it does not follow from type and ids. It is then in the markdown section's comment. */
@@ -59,12 +61,18 @@ export function keysOf(entry: TranscriptEntry): (string | undefined)[] {
   return [entryKey(entry), stateKey(entry.type, entry, "content" in entry ? entry.content.length : undefined)];
 }
 
-/** Returns the key of all other entries. For a session event, `partID` may be its `eventID`. */
+/**
+ * Returns the key of all other entries. For a session event, `partID` may be its `eventID`; the usage of a message's only
+ * model call needs none.
+ */
 export function plainKey(
   type: TranscriptEntry["type"],
   messageID: string | undefined,
   partID: string | undefined,
+  name: string | undefined,
 ): string | undefined {
+  const isUsage = type === "session_event" && name === "usage" && partID === undefined && messageID !== undefined;
+  if (isUsage) return `event/usage/${messageID}`;
   const id = type === "user" ? messageID : partID;
   if (id === undefined) return undefined;
   return type === "session_event" ? `event/${id}` : `${type}/${id}`;

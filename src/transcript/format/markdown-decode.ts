@@ -1,6 +1,6 @@
 /** Parses the text of one section into the fields of its entry. Pure. */
 import type { TranscriptEntry } from "./entry-types.ts";
-import { type JsonObject, isObject, isString } from "./entry-guards.ts";
+import { type JsonObject, isString } from "./entry-guards.ts";
 import {
   BLOCKS,
   type Block,
@@ -11,9 +11,11 @@ import {
   TITLE_LABEL,
   TRUNCATED,
   fenceAtEnd,
+  headingOf,
 } from "./sections.ts";
+import { exitCodeIn, fullOutputIn, subagentIn } from "./shown-lines.ts";
 import { decodeText } from "./text-escapes.ts";
-import { usageIn } from "./usage-text.ts";
+import { dataIn } from "./told-by-text.ts";
 import { decodeInline } from "./visible.ts";
 
 /** File with the full text of a shortened output. */
@@ -60,8 +62,8 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   const damage: string[] = [];
   const text = section.includes("\r\n") && /^[^\n]*\r\n/.test(section) ? section.replaceAll("\r\n", "\n") : section;
   const headingEnd = text.indexOf("\n");
-  const heading = /^## \[([^\]]*)\] ([^:]*)(?:: (.*))?$/.exec(text.slice(0, headingEnd)) ?? [];
-  if (!headingsOf(layout, comment).includes(heading[2])) {
+  const heading = headingOf(text.slice(0, headingEnd));
+  if (!headingsOf(layout, comment).includes(heading?.kind)) {
     damage.push("its heading and its comment name different kinds of entry");
   }
   const body = text.slice(headingEnd + 2, -2);
@@ -69,23 +71,25 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
     layout.body === undefined
       ? readLabelled(body, type === "tool_use" ? "input" : "output", damage)
       : readBlocks(body, bodyOf(layout.body, comment, damage), damage);
-  const fields: JsonObject = { type, timestamp: heading[1] };
-  if (heading[3] !== undefined) fields[layout.name ?? "tool"] = heading[3];
+  const fields: JsonObject = { type, timestamp: heading?.timestamp };
+  if (heading?.name !== undefined) fields[layout.name ?? "tool"] = heading.name;
+  const outputLine = addShown(fields, blocks.lines, type);
   if (blocks.call !== undefined) fields["callID"] = blocks.call;
   if (blocks.title !== undefined) fields["title"] = blocks.title;
   for (const [key, value] of Object.entries(comment)) if (!LAYOUT.has(key)) fields[key] = value;
-  if (type === "tool_result") addStatus(fields, heading[2]);
+  if (type === "tool_result") addStatus(fields, heading?.kind);
+  if (fields["hostStatus"] === null) delete fields["hostStatus"];
 
   const content = blocks.content === undefined ? undefined : decodeText(blocks.content);
   if (content !== undefined) fields[layout.text ?? "content"] = content;
   if (isString(comment["textPart"])) fields["parts"] = [{ type: "text", text: content, id: comment["textPart"] }];
-  if (fields["name"] === "usage" && isString(content) && comment["told"] === undefined && blocks.data === undefined) {
-    const data = usageIn(content);
+  if (isString(fields["name"]) && isString(content) && comment["told"] === undefined && blocks.data === undefined) {
+    const data = dataIn(fields["name"], content);
     if (data !== undefined && comment["noData"] !== true) fields["data"] = data;
   }
   if (blocks.input !== undefined) fields["input"] = parseJson(blocks.input, damage);
   if (blocks.data !== undefined) fields["data"] = parseJson(blocks.data, damage);
-  const outputFile = outputFileOf(comment);
+  const outputFile = outputFileOf(comment, outputLine);
   const output = blocks.output === undefined ? undefined : decodeOutput(blocks.output, comment, outputFile, damage);
   if (output !== undefined) fields["output"] = output;
 
@@ -101,6 +105,26 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   const draft: SectionDraft = { fields, texts, damage };
   if (outputFile !== undefined) draft.outputFile = outputFile;
   return draft;
+}
+
+/** Adds the fields that lines of a call or result show. Returns where its full output is. */
+function addShown(
+  fields: JsonObject,
+  lines: readonly string[],
+  type: TranscriptEntry["type"],
+): ReturnType<typeof fullOutputIn> {
+  if (type !== "tool_use" && type !== "tool_result") return undefined;
+  let outputLine: ReturnType<typeof fullOutputIn>;
+  for (const line of lines) {
+    const exitCode = exitCodeIn(line);
+    if (exitCode !== undefined) Object.assign(fields, { exitCode, hostStatus: "completed" });
+    const [, status] = /^\*\*Status\*\*: (\w+)$/.exec(line) ?? [];
+    if (status !== undefined) fields["status"] = status;
+    const subagent = subagentIn(line);
+    if (subagent !== undefined) fields["subagent"] = subagent;
+    outputLine ??= fullOutputIn(line);
+  }
+  return outputLine;
 }
 
 /** Adds the status that the heading of a result says. */
@@ -135,6 +159,8 @@ interface BlockTexts {
   output?: string;
   data?: string;
   texts: string[];
+  /** Other lines. */
+  lines: string[];
 }
 
 /**
@@ -142,7 +168,7 @@ interface BlockTexts {
  * the raw content, which is arbitrary.
  */
 function readBlocks(body: string, blocks: readonly Block[], damage: string[]): BlockTexts {
-  const found: BlockTexts = { texts: [] };
+  const found: BlockTexts = { texts: [], lines: [] };
   let rest = body;
   for (let index = blocks.length - 1; index >= 0; index--) {
     const block = blocks[index];
@@ -164,7 +190,7 @@ function readBlocks(body: string, blocks: readonly Block[], damage: string[]): B
 
 /** Reads the lines and fences of a call or result, also from last to first, and names each fence by the line above it. */
 function readLabelled(body: string, needed: "input" | "output", damage: string[]): BlockTexts {
-  const found: BlockTexts = { texts: [] };
+  const found: BlockTexts = { texts: [], lines: [] };
   let fences: string[] = [];
   for (let rest = body; rest !== "";) {
     const fence = fenceAtEnd(rest);
@@ -179,7 +205,8 @@ function readLabelled(body: string, needed: "input" | "output", damage: string[]
       else if (label !== undefined) [found[label], fences] = [fences[0] ?? "", fences.slice(1)];
       if (fences.length > 0 || line.includes("\n")) damage.push("there is more in it than was written");
       fences = [];
-      if (!takeLine(line, "call", found)) takeLine(line, "title", found);
+      const isTaken = takeLine(line, "call", found) || takeLine(line, "title", found);
+      if (!isTaken && label === undefined) found.lines.push(line);
     }
     rest = rest.slice(0, Math.max(start - 2, 0));
   }
@@ -213,8 +240,8 @@ function takeLine(line: string, block: "line" | "call" | "title", found: BlockTe
   return true;
 }
 
-function outputFileOf(comment: JsonObject): OutputFile | undefined {
-  const { outputPath: path, outputChars: chars, outputEscaped, json } = comment;
+function outputFileOf(comment: JsonObject, line: { path: string; chars: number } | undefined): OutputFile | undefined {
+  const { outputPath: path = line?.path, outputChars: chars = line?.chars, outputEscaped, json } = comment;
   if (!isString(path)) return undefined;
   return {
     path,
@@ -234,17 +261,6 @@ function parseJson(json: string, damage: string[]): unknown {
     return JSON.parse(json);
   } catch {
     damage.push("JSON in its body does not parse");
-    return undefined;
-  }
-}
-
-/** Returns the JSON of a comment line, or undefined if it is damaged. */
-export function parseComment(line: string): JsonObject | undefined {
-  const json = /^<!-- (?:entry|transcript) (.*) -->\r?$/s.exec(line)?.[1];
-  try {
-    const value: unknown = JSON.parse(json ?? "");
-    return isObject(value) ? value : undefined;
-  } catch {
     return undefined;
   }
 }

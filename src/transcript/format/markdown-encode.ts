@@ -13,28 +13,33 @@ import type {
 } from "./entry-types.ts";
 import { isDeepStrictEqual } from "node:util";
 import { count } from "../../quantities.ts";
-import { usageIn } from "./usage-text.ts";
+import { dataIn } from "./told-by-text.ts";
 import { isObject } from "./entry-guards.ts";
-import { commentJson, fencedJson } from "./json-text.ts";
+import { encodeHeaderComment } from "./comments.ts";
+import { fencedJson } from "./json-text.ts";
 import { specialKey } from "./keys.ts";
 import { SectionBuilder } from "./section-builder.ts";
-import { COMMENT_END, HEADER_COMMENT, MARKDOWN_FORMAT, SECTION_END, TITLE_START } from "./sections.ts";
-import { encodeInline, link, visibleName, visibleLabel } from "./visible.ts";
+import { SECTION_END, TITLE_START } from "./sections.ts";
+import {
+  exitCodeIn,
+  exitCodeLine,
+  fullOutputIn,
+  fullOutputLine,
+  headerFieldsIn,
+  headerLines,
+  subagentIn,
+  subagentLine,
+} from "./shown-lines.ts";
+import { link, visibleName, visibleLabel } from "./visible.ts";
 import { cutOutput, needsEscapes, outputText } from "./output-text.ts";
 
 /** Returns the header of a new file. */
-export function encodeMarkdownHeader(header: TranscriptHeader, options: MarkdownHeaderOptions): string {
-  const { sessionID, title, created, directory, parentID, parentPath } = header;
-  const lines: string[] = [];
-  if (title !== undefined) lines.push(`- **Title**: ${encodeInline(title)}`);
-  if (created !== undefined) lines.push(`- **Started**: ${encodeInline(created)}`);
-  if (directory !== undefined) lines.push(`- **Directory**: ${encodeInline(directory)}`);
-  if (parentID !== undefined) {
-    const name = visibleName(parentID);
-    lines.push(`- **Parent**: ${parentPath === undefined ? name : link(name, options.filePath, parentPath)}`);
-  }
-  const comment = HEADER_COMMENT + commentJson({ format: MARKDOWN_FORMAT, ...header }) + COMMENT_END;
-  const blocks = [TITLE_START + visibleName(sessionID), lines.join("\n"), comment];
+export function encodeMarkdownHeader(header: TranscriptHeader, { filePath }: MarkdownHeaderOptions): string {
+  const title = TITLE_START + visibleName(header.sessionID);
+  const list = headerLines(header, filePath).join("\n");
+  const shown = new Map<string, unknown>(Object.entries(headerFieldsIn(`${title}\n${list}`)));
+  const hidden = Object.entries(header).filter(([name, value]) => shown.get(name) !== value);
+  const blocks = [title, list, encodeHeaderComment(Object.fromEntries(hidden))];
   return blocks.filter((block) => block !== "").join("\n\n") + SECTION_END;
 }
 
@@ -77,11 +82,8 @@ function addToolUse(section: SectionBuilder, entry: ToolUseEntry, options: Markd
 function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   section.callID(entry.callID);
   if (entry.title !== undefined) section.title(entry.title);
-  const noted = notedStatus(entry);
-  section.note("status", noted);
-  section.notes(entry, "hostStatus", "exitCode", "unfinished");
-  if (noted) section.line(`**Status**: ${noted}`);
-  if (entry.exitCode !== undefined && entry.exitCode !== 0) section.line(`**Exit code**: ${entry.exitCode}`);
+  showStatus(section, entry);
+  section.note("unfinished", entry.unfinished);
   showSubagent(section, entry.subagent, options);
   section.line("### Output");
   showOutput(section, entry.output, options);
@@ -91,10 +93,16 @@ function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options:
   section.note("continues", entry.continues);
 }
 
-/** Returns the status unless the heading says it; null for an entry without one. */
-function notedStatus({ status, continues }: ToolResultEntry): string | null | undefined {
-  if (continues !== undefined || status === "interrupted" || status === "rejected") return status;
-  return status === undefined ? null : undefined;
+/** Shows what the heading does not say of the end of a call. An exit code is shown if the host reported no failure. */
+function showStatus(section: SectionBuilder, { status, continues, hostStatus, exitCode }: ToolResultEntry): void {
+  const isInHeading = continues === undefined && (status === "completed" || status === "error");
+  if (status === undefined) section.note("status", null);
+  else if (!isInHeading) section.line(`**Status**: ${status}`);
+  const isShown = exitCode !== undefined && exitCode !== 0 && exitCodeIn(exitCodeLine(exitCode)) === exitCode;
+  if (isShown) section.line(exitCodeLine(exitCode));
+  else section.note("exitCode", exitCode);
+  if (!isShown) section.note("hostStatus", hostStatus);
+  else if (hostStatus === undefined) section.note("hostStatus", null);
 }
 
 function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
@@ -119,11 +127,12 @@ function showOutput(section: SectionBuilder, output: unknown, options: MarkdownE
     return;
   }
   section.beginningOfOutput(cutOutput(text, maxInlineChars), isText ? "" : "json");
-  const name = outputPath.slice(outputPath.lastIndexOf("/") + 1);
-  const size = `${count(text.length)} characters`;
-  section.line(`**Full output**: ${link(name, options.filePath, outputPath)} (${size})`);
-  section.note("outputPath", outputPath);
-  section.note("outputChars", text.length);
+  const line = fullOutputLine(outputPath, text.length, options.filePath);
+  section.line(line);
+  if (!isDeepStrictEqual(fullOutputIn(line), { path: outputPath, chars: text.length })) {
+    section.note("outputPath", outputPath);
+    section.note("outputChars", text.length);
+  }
   if (needsEscapes(text)) section.note("outputEscaped", true);
 }
 
@@ -179,8 +188,8 @@ const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert", "re
 function addEvent(section: SectionBuilder, entry: SessionEventEntry): void {
   section.note("eventID", entry.eventID);
   if (entry.text !== undefined) section.content(entry.text);
-  if (entry.name === "usage" && entry.text !== undefined) {
-    const told = usageIn(entry.text);
+  if (entry.text !== undefined) {
+    const told = dataIn(entry.name, entry.text);
     if (told !== undefined && entry.data === undefined) return section.note("noData", true);
     if (told !== undefined && isDeepStrictEqual(told, entry.data)) return;
   }
@@ -191,7 +200,7 @@ function addEvent(section: SectionBuilder, entry: SessionEventEntry): void {
   }
 }
 
-// Lines of a section that link to other files. The exact values are in the comment.
+// Lines of a section that link to other files.
 
 function showSubagent(
   section: SectionBuilder,
@@ -199,10 +208,9 @@ function showSubagent(
   options: MarkdownEntryOptions,
 ): void {
   if (subagent === undefined) return;
-  const { sessionID, path } = subagent;
-  const name = visibleName(sessionID);
-  section.line(`**Subagent**: ${path === undefined ? name : link(name, options.filePath, path)}`);
-  section.note("subagent", subagent);
+  const line = subagentLine(subagent, options.filePath);
+  section.line(line);
+  if (!isDeepStrictEqual(subagentIn(line), subagent)) section.note("subagent", subagent);
 }
 
 function showAttachments(

@@ -17,9 +17,11 @@ import {
   unknownEntry,
 } from "./items.ts";
 import { FILE_START, type ReadingMark, decodeUtf8, lineFeedsIn } from "./lines.ts";
-import { decodeSection, parseComment, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
+import { parseComment, parseHeaderComment } from "./comments.ts";
+import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { LAYOUTS, STARTS_WITH_HEADING, isFiller, TITLE_START } from "./sections.ts";
+import { LAYOUTS, STARTS_WITH_HEADING, headingOf, isFiller, TITLE_START } from "./sections.ts";
+import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
 
@@ -57,6 +59,8 @@ export class MarkdownReader implements ItemReader {
   #line: number;
   #mayLackHeader: boolean;
   readonly #calls = new CallInputs();
+  /** Message of the section before. */
+  #messageID: string | undefined;
 
   constructor(options: MarkdownReadOptions, start: ReadingMark = FILE_START) {
     this.#options = options;
@@ -105,10 +109,11 @@ export class MarkdownReader implements ItemReader {
     const bytes = body.subarray(place.at);
     const section = decodeUtf8(bytes);
     if (section === undefined) return report("damaged_entry", "Entry left out: it is too long.");
-    const noted = parseComment(decodeUtf8(comment) ?? "");
-    if (noted === undefined) return report("damaged_entry", "Entry left out: the JSON in its comment is damaged.");
-    const { type } = noted;
-    if (!isEntryType(type)) return [...items, unknownEntry(place, noted)];
+    const parsed = parseComment(decodeUtf8(comment) ?? "", this.#messageID);
+    if (parsed === undefined) return report("damaged_entry", "Entry left out: its comment is damaged.");
+    this.#messageID = parsed.messageID;
+    const { type = headingOf(section)?.type, ...noted } = parsed.fields;
+    if (!isEntryType(type)) return [...items, unknownEntry(place, { type, ...noted })];
     const draft = decodeSection(section, type, noted);
     const { fields, damage, outputFile } = draft;
     if (section.includes("\ufffd") && !isUtf8(bytes)) damage.push("it holds bytes that are not UTF-8");
@@ -167,9 +172,11 @@ export class MarkdownReader implements ItemReader {
   }
 }
 
-function* header({ comment, end }: Section, { found, last }: Openings): Generator<TranscriptItem> {
+function* header({ body, comment, end }: Section, { found, last }: Openings): Generator<TranscriptItem> {
   for (const place of found) if (!place.isTitle) yield torn(place);
-  yield* headerItems(parseComment(decodeUtf8(comment) ?? ""), { ...(found[0] ?? last), end });
+  const hidden = parseHeaderComment(decodeUtf8(comment) ?? "");
+  const shown = headerFieldsIn(decodeUtf8(body.subarray(found[0]?.at)) ?? "");
+  yield* headerItems(hidden && { ...shown, ...hidden }, { ...(found[0] ?? last), end });
 }
 
 /** Title of a transcript or heading of an entry. */

@@ -1,17 +1,7 @@
 /** Builds a section of a markdown transcript: its visible blocks, and the comment for the parser. */
 import type { TranscriptEntry } from "./entry-types.ts";
-import {
-  type Block,
-  CALL_ID_LABEL,
-  COMMENT_END,
-  ENTRY_COMMENT,
-  LAYOUTS,
-  SECTION_END,
-  TITLE_LABEL,
-  TRUNCATED,
-  fenced,
-} from "./sections.ts";
-import { commentJson } from "./json-text.ts";
+import { type Block, CALL_ID_LABEL, LAYOUTS, SECTION_END, TITLE_LABEL, TRUNCATED, fenced } from "./sections.ts";
+import { encodeComment } from "./comments.ts";
 import { type Adopt, TextReferences } from "./references.ts";
 import { encodeText } from "./text-escapes.ts";
 import { encodeInline, visibleName, visibleTimestamp } from "./visible.ts";
@@ -35,7 +25,7 @@ export class SectionBuilder {
 
   constructor(entry: TranscriptEntry) {
     this.#entry = entry;
-    this.#comment = { type: entry.type };
+    this.#comment = {};
     this.note("messageID", entry.messageID);
     this.note("partID", entry.partID);
   }
@@ -118,8 +108,7 @@ export class SectionBuilder {
     const usual = LAYOUTS[this.#entry.type].body;
     const isUsual = usual?.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
     if (usual !== undefined && !isUsual) this.note("body", this.#body);
-    const comment = ENTRY_COMMENT + commentJson(this.#comment) + COMMENT_END;
-    return `${[heading, ...this.#shown, comment].join("\n\n")}${SECTION_END}`;
+    return `${[heading, ...this.#shown, encodeComment(this.#comment)].join("\n\n")}${SECTION_END}`;
   }
 
   /** Returns the heading, and notes what it does not show exactly. */
@@ -127,7 +116,7 @@ export class SectionBuilder {
     const entry: { timestamp: string; tool?: string; name?: string; continues?: string; status?: string } = this.#entry;
     const { headings, name, replacementName } = LAYOUTS[this.#entry.type];
     const isReplacement = replacementName !== undefined && entry.continues !== undefined;
-    if (isReplacement) this.note("tool", entry.tool);
+    if (isReplacement) this.notes({ type: this.#entry.type, tool: entry.tool }, "type", "tool");
     const timestamp = visibleTimestamp(entry.timestamp);
     if (timestamp !== entry.timestamp) this.note("timestamp", entry.timestamp);
     const start = `## [${timestamp}] `;

@@ -1,12 +1,11 @@
 /** Parts of a markdown transcript, shared by its encoder and its readers. */
 import type { TranscriptEntry } from "./entry-types.ts";
 
-export const MARKDOWN_FORMAT = "opencode-transcripts/markdown";
 export const JSONL_FORMAT = "opencode-transcripts/jsonl";
 export const FORMAT_VERSION = 1;
 
 export const TITLE_START = "# Transcript: ";
-export const ENTRY_COMMENT = "<!-- entry ";
+export const ENTRY_COMMENT = "<!-- id ";
 export const HEADER_COMMENT = "<!-- transcript ";
 export const COMMENT_END = " -->";
 /** End of a section, after the comment. A section without it was not written completely. */
@@ -92,6 +91,29 @@ export const HEADING_KINDS = Object.values(LAYOUTS)
  */
 const HEADING = String.raw`## \[[\w:.+-]{0,40}\] (?:${HEADING_KINDS.replaceAll(":", ": ")})`;
 export const STARTS_WITH_HEADING = new RegExp(`^${HEADING}`);
+
+const TYPES: ReadonlyMap<string, TranscriptEntry["type"]> = new Map(
+  (["user", "assistant", "reasoning", "tool_use", "tool_result", "session_event"] as const).flatMap((type) =>
+    LAYOUTS[type].headings.flatMap((heading) => (heading === undefined ? [] : [[heading, type] as const])),
+  ),
+);
+
+/** Parts of a heading. */
+export interface Heading {
+  timestamp: string;
+  kind: string;
+  /** Undefined for a heading of another version. */
+  type: TranscriptEntry["type"] | undefined;
+  /** What follows the colon. */
+  name: string | undefined;
+}
+
+/** Reads the heading at the beginning of a section. */
+export function headingOf(section: string): Heading | undefined {
+  const [, timestamp, kind, name] = /^## \[([^\]\n]*)\] ([^:\r\n]*)(?:: ([^\r\n]*))?/.exec(section) ?? [];
+  if (timestamp === undefined || kind === undefined) return undefined;
+  return { timestamp, kind, type: TYPES.get(kind), name };
+}
 
 /**
  * Returns a fenced block, with a fence longer than every run of backticks inside. `text` must be encoded, so that its line

@@ -16,7 +16,7 @@ const DELETE_PICTURE = "\u2421";
 
 const C0_AND_C1 = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f`;
 /** Fast check whether text may need escapes. Sometimes true for text that needs none. */
-const MAYBE_SPECIAL = new RegExp(String.raw`[${C0_AND_C1}\u2060]|\r(?!\n)|## \[|<!-- (?:entry|transcript)`);
+const MAYBE_SPECIAL = new RegExp(String.raw`[${C0_AND_C1}\u2060]|\r(?!\n)|## \[|<!-- (?:id |transcript)`);
 const MARKED_LITERAL = String.raw`([\u2400-\u241f\u2421\ufffd])(\u2060+)`;
 const TEXT_CONTROLS = new RegExp(String.raw`([${C0_AND_C1}\p{Cs}]|\r(?!\n))(\u2060*)|${MARKED_LITERAL}`, "gu");
 const LINE_CONTROLS = new RegExp(String.raw`([${C0_AND_C1}\n\r\p{Cs}])(\u2060*)|${MARKED_LITERAL}`, "gu");
@@ -25,7 +25,7 @@ const ENCODED_CONTROLS = /([\u2400-\u241f\u2421])(\u2060+)|\ufffd(\u2060+)([0-9a
 /** Text that makes `## [` on the same line look like a section heading to an unanchored `grep`. */
 const HEADING_TAIL = new RegExp(String.raw`\] (?:${HEADING_KINDS})`, "g");
 const HEADING_START = /#(\u2060*)# \[/g;
-const COMMENT_START = /<(\u2060*)!-- (entry|transcript)/g;
+const COMMENT_START = /<(\u2060*)!-- (id |transcript)/g;
 
 /** Encodes text of several lines. `\n` and `\r\n` are unchanged. */
 export function encodeText(text: string): string {

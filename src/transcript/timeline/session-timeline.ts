@@ -1,6 +1,6 @@
 import { dropOldest, isoTime, type Draft } from "../entry-draft.ts";
 import { given } from "../../given.ts";
-import { usageText } from "../format/usage-text.ts";
+import { usageText } from "../format/told-by-text.ts";
 import type { SessionEventEntry } from "../format/entry-types.ts";
 import { eventEntry, usageEntry } from "../record-entries.ts";
 import type {
@@ -200,9 +200,13 @@ export class Timeline {
   }
 
   #onUsage(record: UsageRecord): void {
-    const { model, lastMs, createdMs } = this.#stage.messages.of(record.messageID);
+    const facts = this.#stage.messages.of(record.messageID);
+    const { model, lastMs, createdMs, usagePartID = record.partID } = facts;
+    facts.usagePartID = usagePartID;
     const text = usageText({ ...record, ...given({ model }) });
-    const place = { ...record, timestamp: isoTime(lastMs ?? createdMs, this.#stage.nowMs()) };
+    // The usage of a message is known by the message; only a second one needs the id of its part.
+    const partID = record.partID === usagePartID ? undefined : record.partID;
+    const place = { timestamp: isoTime(lastMs ?? createdMs, this.#stage.nowMs()), messageID: record.messageID, partID };
     this.#place(record, usageEntry(place, model, record, text));
   }
 

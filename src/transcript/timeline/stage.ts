@@ -25,6 +25,8 @@ export interface MessageFacts {
   createdMs?: number;
   /** Latest time that the host gave for one of its parts. */
   lastMs?: number;
+  /** Part of its first usage. */
+  usagePartID?: string;
   completed?: boolean;
   aborted?: boolean;
 }

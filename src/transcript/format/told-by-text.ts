@@ -1,4 +1,4 @@
-/** The line that shows the usage of a model call, which has all of its data. */
+/** Texts of session events that have all of their data, so that the comment need not repeat it. */
 import { count } from "../../quantities.ts";
 import type { TokenCounts } from "./entry-types.ts";
 
@@ -48,4 +48,24 @@ export function usageIn(text: string): Usage | undefined {
     usage.tokens = { reasoning: 0, cacheRead: 0, cacheWrite: 0, ...tokens, input, output };
   }
   return usageText(usage) === text ? usage : undefined;
+}
+
+/** Returns the text of a `patch` event: how many files changed, and a list of them. */
+export function patchText(files: readonly string[]): string {
+  const counted = `${files.length} ${files.length === 1 ? "file" : "files"} changed:`;
+  return [counted, ...files.map((file) => `- \`${file}\``)].join("\n");
+}
+
+function patchIn(text: string): { files: string[] } | undefined {
+  const files = text
+    .split("\n")
+    .slice(1)
+    .flatMap((line) => /^- `(.*)`$/.exec(line)?.[1] ?? []);
+  return patchText(files) === text ? { files } : undefined;
+}
+
+/** Returns the data that the text of an event tells; undefined if it tells none, or not all of it. */
+export function dataIn(name: string, text: string): unknown {
+  if (name === "usage") return usageIn(text);
+  return name === "patch" ? patchIn(text) : undefined;
 }
