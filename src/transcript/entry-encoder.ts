@@ -17,7 +17,8 @@ import {
   encodeMarkdownEntry,
   encodeMarkdownHeader,
   encodeTornEntry,
-  inMessage,
+  inContext,
+  type SectionContext,
   endKey,
   entryKey,
   isContinuable,
@@ -83,16 +84,15 @@ export class EntryEncoder implements AppendFormat {
     return format === "jsonl" ? encodeJsonlHeader(header()) : encodeMarkdownHeader(header(), { filePath });
   }
 
-  scanner(startOffset: number, context?: string): TailScanner {
+  scanner(startOffset: number, context: SectionContext): TailScanner {
     if (this.#options.format === "jsonl") return createJsonlScanner(startOffset);
     return createMarkdownScanner(startOffset, context);
   }
 
-  /** The context is the message of the section before. */
-  inContext(data: string, context: string | undefined): { data: string; context?: string | undefined } {
-    if (this.#options.format === "jsonl") return { data };
-    const { section, messageID } = inMessage(data, context);
-    return { data: section, context: messageID };
+  inContext(data: string, context: SectionContext): { data: string; context: SectionContext } {
+    if (this.#options.format === "jsonl") return { data, context };
+    const { section, context: next } = inContext(data, context);
+    return { data: section, context: next };
   }
 
   closing(tail: Uint8Array): string | undefined {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/transcript/format/entry-types.ts";
 import { encodeJsonlEntry, encodeJsonlHeader, readJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
 import { keysOf } from "../../src/transcript/format/keys.ts";
-import { inMessage } from "../../src/transcript/format/comments.ts";
+import { FIRST_CONTEXT, inContext, type SectionContext } from "../../src/transcript/format/section-context.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { outputFileText } from "../../src/transcript/format/output-text.ts";
@@ -20,21 +20,21 @@ const entries = fc.array(anyEntry, { maxLength: 6 });
 /** One of the two formats, as both properties and scanners need it. */
 interface Format {
   header: (header: TranscriptHeader) => string;
-  entry: (entry: TranscriptEntry, context: string | undefined) => { section: string; messageID?: string };
+  entry: (entry: TranscriptEntry, context: SectionContext) => { section: string; context: SectionContext };
   read: (input: AsyncIterable<Uint8Array>) => AsyncIterable<TranscriptItem>;
-  scanner: (startOffset: number, context?: string) => TailScanner;
+  scanner: (startOffset: number, context?: SectionContext) => TailScanner;
 }
 
 const FORMATS: Record<string, Format> = {
   markdown: {
     header: (value) => encodeMarkdownHeader(value, { filePath }),
-    entry: (value, context) => inMessage(encodeMarkdownEntry(value, { filePath }), context),
+    entry: (value, context) => inContext(encodeMarkdownEntry(value, { filePath }), context),
     read: readMarkdownTranscript,
     scanner: createMarkdownScanner,
   },
   jsonl: {
     header: encodeJsonlHeader,
-    entry: (value) => ({ section: encodeJsonlEntry(value) }),
+    entry: (value, context) => ({ section: encodeJsonlEntry(value), context }),
     read: readJsonlTranscript,
     scanner: createJsonlScanner,
   },
@@ -60,11 +60,11 @@ function fileOf(
   format: Format,
   head: TranscriptHeader,
   list: TranscriptEntry[],
-): { bytes: Uint8Array; ends: number[]; contexts: (string | undefined)[] } {
-  const contexts: (string | undefined)[] = [undefined];
+): { bytes: Uint8Array; ends: number[]; contexts: SectionContext[] } {
+  const contexts = [FIRST_CONTEXT];
   const sections = list.map((entry) => {
-    const { section, messageID } = format.entry(entry, contexts.at(-1));
-    contexts.push(messageID);
+    const { section, context } = format.entry(entry, contexts.at(-1) ?? FIRST_CONTEXT);
+    contexts.push(context);
     return section;
   });
   const texts = [format.header(head), ...sections].map((text) => Buffer.from(text));
@@ -160,7 +160,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
           const starts = [0, ...ends];
           const first = from % starts.length;
           const start = starts[first] ?? 0;
-          const context = [undefined, ...contexts][first];
+          const context = [FIRST_CONTEXT, ...contexts][first];
           const cut = start + Math.floor(at * (bytes.length - start));
           return chunked(bytes.subarray(start, cut)).map((chunks) => ({
             list,

@@ -74,7 +74,7 @@ describe("two recorders on one folder that hear the same", () => {
           const transcript = await readSound(folder, path);
           checkHolds(transcript, conversation);
           const keys = transcript.raw.map(
-            ({ type, messageID, partID }) => `${type}/${type === "user" ? messageID : partID}`,
+            ({ type, messageID, partID }) => `${type}/${type === "user" ? messageID : (partID ?? messageID)}`,
           );
           assert.equal(new Set(keys).size, keys.length);
         }

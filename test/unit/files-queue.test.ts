@@ -3,6 +3,7 @@ import { commonLength, makeBatch, partsEnd, wholeParts } from "../../src/transcr
 import { describeFault, errorCode } from "../../src/transcript/files/fault.ts";
 import { RecordQueue } from "../../src/transcript/files/record-queue.ts";
 import { WritePool } from "../../src/transcript/files/write-pool.ts";
+import { FIRST_CONTEXT } from "../../src/transcript/format/section-context.ts";
 import { describe, test } from "../support/runner.ts";
 
 let seconds = 0;
@@ -78,7 +79,7 @@ describe("a batch", () => {
       preface: "P",
       items: queue.items,
       keys: new Set(["known"]),
-      context: undefined,
+      context: FIRST_CONTEXT,
       format: {},
       maxBytes,
     });

@@ -207,7 +207,7 @@ const FAILED = `## [2026-01-05T10:30:00.000Z] Tool Error: task
 }
 \`\`\`
 
-<!-- id @ {"json":true,"input":{"prompt":"\\u0023# [x] Tool Use: y"}} -->
+<!-- id @ - {"json":true,"input":{"prompt":"\\u0023# [x] Tool Use: y"}} -->
 
 ---
 

@@ -81,7 +81,7 @@ describe("the files of a recorded session", () => {
     for (const recording of both) await recording.end();
     for (const path of ["ses_1.md", "ses_1.jsonl"]) {
       const { entries } = await readSound(folder, path);
-      const events = entries.flatMap((entry) => (entry.type === "session_event" && !entry.partID ? [entry.name] : []));
+      const events = entries.flatMap((entry) => (entry.type === "session_event" && entry.eventID ? [entry.name] : []));
       assert.deepEqual(events.toSorted(), ["error", "permission asked", "removed", "revert", "title"]);
     }
   });

@@ -23,7 +23,8 @@ import type { Conversation } from "../../queries/read-session.ts";
 import {
   encodeMarkdownEntry,
   encodeMarkdownHeader,
-  inMessage,
+  FIRST_CONTEXT,
+  inContext,
   type TranscriptHeader,
 } from "../../transcript/format/formats.ts";
 import { safeSegment } from "../../transcript/transcript-paths.ts";
@@ -364,11 +365,11 @@ function transcriptsOf(session: ReadSession, file: string, alone: boolean): Tran
 
 async function writeTranscript({ path, header, rows, started }: TranscriptFile, write: Write): Promise<void> {
   await write(encodeMarkdownHeader(header, { filePath: path }));
-  let messageID: string | undefined;
+  let context = FIRST_CONTEXT;
   for (const { entry, inputIsKnown } of conversationEntries(rows, started)) {
-    const { section, ...context } = inMessage(encodeMarkdownEntry(entry, { filePath: path, inputIsKnown }), messageID);
-    ({ messageID } = context);
-    await write(section);
+    const written = inContext(encodeMarkdownEntry(entry, { filePath: path, inputIsKnown }), context);
+    ({ context } = written);
+    await write(written.section);
   }
 }
 

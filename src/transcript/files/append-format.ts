@@ -1,3 +1,5 @@
+import type { SectionContext } from "../format/section-context.ts";
+
 /** Record for a file: its complete text, with the line end of the format. */
 export interface AppendRecord {
   /** Identity of the record. It is not written if the file has a record with this key. */
@@ -48,9 +50,9 @@ export interface AppendFormat {
   /** Returns the header, for a new or empty file. */
   header(): string;
   /** Creates a scanner for the bytes from `startOffset` on, which is 0 or the end of a record with this context. */
-  scanner(startOffset: number, context?: string): TailScanner;
+  scanner(startOffset: number, context: SectionContext): TailScanner;
   /** Leaves out of a record what the one before it says already. Default: records do not depend on each other. */
-  inContext?(data: string, context: string | undefined): { data: string; context?: string | undefined };
+  inContext?(data: string, context: SectionContext): { data: string; context: SectionContext };
   /** Returns a record that replaces a torn tail and contains its text. */
   repair(torn: TornTail): string;
   /**
@@ -73,7 +75,7 @@ export interface TailScanner {
   /** A header was found. Only meaningful if the scan began at offset 0. */
   readonly hasHeader: boolean;
   /** What records after the last complete one need not say again. */
-  readonly context?: string | undefined;
+  readonly context?: SectionContext;
   /** Returns the keys of the complete records found since the last call. */
   takeKeys(): string[];
 }

@@ -1,5 +1,6 @@
 import type { AppendFormat, TailScanner } from "./append-format.ts";
 import { FILE_CHANGED, LOCK_BUSY, NOT_OURS, WriteFault } from "./fault.ts";
+import { FIRST_CONTEXT, type SectionContext } from "../format/section-context.ts";
 import type { FileHandle } from "./file-system.ts";
 
 const SCAN_CHUNK_BYTES = 128 * 1024;
@@ -42,7 +43,7 @@ export class FileTail {
   /** End of the known part: the end of a record, or 0. */
   offset = 0;
   /** What records after the known part need not say again. */
-  context: string | undefined;
+  context = FIRST_CONTEXT;
   /** Keys of all records in the known part. */
   readonly keys = new Set<string>();
   /** Repair record of a torn tail that was cut off, not yet in the file. */
@@ -75,7 +76,7 @@ export class FileTail {
     }
     this.#ino = file.ino;
     this.offset = 0;
-    this.context = undefined;
+    this.context = FIRST_CONTEXT;
     this.#check = new Uint8Array();
     this.#closing = "";
     this.keys.clear();
@@ -94,7 +95,7 @@ export class FileTail {
   }
 
   /** Extends the known part by `bytes`, which this process wrote at `start`. */
-  grow(start: number, bytes: Uint8Array, context: string | undefined): void {
+  grow(start: number, bytes: Uint8Array, context: SectionContext): void {
     this.context = context;
     const before = start === this.offset ? this.#check : new Uint8Array();
     this.#know(start + bytes.length, new Uint8Array(Buffer.concat([before, bytes]).subarray(-CHECK_BYTES)));
@@ -132,7 +133,7 @@ export class FileTail {
    */
   advance(scanner: TailScanner, repair: string | undefined, check: Uint8Array = new Uint8Array()): void {
     this.#know(scanner.validEnd, check);
-    this.context = scanner.context;
+    this.context = scanner.context ?? FIRST_CONTEXT;
     if (repair !== undefined) this.#owe(repair);
   }
 
@@ -145,7 +146,7 @@ export class FileTail {
     return true;
   }
 
-  #closingOf(fragment: Uint8Array, { validEnd, context }: TailScanner): string | undefined {
+  #closingOf(fragment: Uint8Array, { validEnd, context = FIRST_CONTEXT }: TailScanner): string | undefined {
     this.context = context;
     if (fragment.every((byte) => BLANKS.has(byte))) return "\n";
     const closing = this.#format.closing?.(fragment);
@@ -154,7 +155,7 @@ export class FileTail {
     whole.push(fragment);
     whole.push(Buffer.from(closing, "utf8"));
     this.learnKeys(whole);
-    this.context = whole.context;
+    this.context = whole.context ?? FIRST_CONTEXT;
     return closing;
   }
 
@@ -170,7 +171,7 @@ export class FileTail {
   async learn(handle: FileHandle, size: number, inTurn: InTurn): Promise<void> {
     const scanner = await this.#scan(handle, size, inTurn);
     this.offset = scanner.validEnd;
-    this.context = scanner.context;
+    this.context = scanner.context ?? FIRST_CONTEXT;
     this.#check = await checkBefore(handle, scanner.validEnd);
   }
 

@@ -1,5 +1,6 @@
 import { type AppendFormat, type AppendRecord, isOpenIn } from "./append-format.ts";
 import { errorCode, LOCK_BUSY, NOT_OURS, SHORT_WRITE, WriteFault } from "./fault.ts";
+import { FIRST_CONTEXT, type SectionContext } from "../format/section-context.ts";
 import type { FileLock } from "./file-lock.ts";
 import { createIn, type FileHandle, type FileSystem } from "./file-system.ts";
 import { FileTail, type InTurn, readFully } from "./file-tail.ts";
@@ -164,7 +165,11 @@ export class FileWriter {
     queue.shift(count - 1);
     // Without the lock, others may have appended before this batch, so its position in the file is unknown.
     if (!locked || !lock.isFresh) return;
-    this.tail.grow(batch.start, batch.bytes.subarray(0, partsEnd(batch, count)), batch.parts[count - 1]?.context);
+    this.tail.grow(
+      batch.start,
+      batch.bytes.subarray(0, partsEnd(batch, count)),
+      batch.parts[count - 1]?.context ?? FIRST_CONTEXT,
+    );
   }
 
   /** Renames a file that this program did not write. Returns the error that reports it. */
@@ -198,7 +203,7 @@ export interface Part {
   keys: readonly string[];
   kind: "preface" | "record" | "report" | "duplicate";
   /** See `AppendFormat.inContext`: that of the next part. */
-  context: string | undefined;
+  context: SectionContext;
 }
 
 interface BatchSource {
@@ -207,7 +212,7 @@ interface BatchSource {
   items: readonly QueueItem[];
   /** Keys in the file. */
   keys: ReadonlySet<string>;
-  context: string | undefined;
+  context: SectionContext;
   format: Pick<AppendFormat, "inContext">;
   /** Maximum size in bytes, which the last record may exceed; a record is never split. */
   maxBytes: number;
@@ -230,7 +235,7 @@ export function makeBatch(source: BatchSource): Batch {
     }
     const keys = [record.key, record.stateKey].filter((key) => key !== undefined);
     for (const key of keys) added.add(key);
-    const written = source.format.inContext?.(record.data, context) ?? { data: record.data };
+    const written = source.format.inContext?.(record.data, context) ?? { data: record.data, context };
     ({ context } = written);
     texts.push(written.data);
     end += written.data === item.record.data ? item.bytes : Buffer.byteLength(written.data);

@@ -4,7 +4,8 @@
  * `<!-- id @MESSAGE PART ~AGENT CHARS {"more":1} -->`: ids, the agent, the length of the text, and other fields as JSON,
  * each if there is one. A section without a message's id belongs to the message of the section before it. `@` alone: it belongs to none.
  * `!EVENT`: the id of an event that belongs to none. A part whose id begins with that of its message, and `/`, is
- * written without it. Ids of any other form are in the JSON.
+ * written without it. A result without a part has that of its call; `-`: it has none. Ids of any other form are in the
+ * JSON.
  */
 import { type JsonObject, isObject, isString } from "./entry-guards.ts";
 import { commentJson } from "./json-text.ts";
@@ -13,8 +14,11 @@ import { COMMENT_END, ENTRY_COMMENT, HEADER_COMMENT } from "./sections.ts";
 /** Id that can stand in a comment as it is. */
 const PLAIN_ID = /^[A-Za-z][\w./:+-]{0,150}$/;
 
-/** Returns the comment for these fields of an entry and of its section. */
-export function encodeComment({ messageID, partID, eventID, agent, chars, ...others }: JsonObject): string {
+/** Returns the comment for these fields of an entry and of its section. `isOfCall`: it has a call, with a part of its own. */
+export function encodeComment(
+  { messageID, partID, eventID, agent, chars, ...others }: JsonObject,
+  isOfCall: boolean,
+): string {
   const more: JsonObject = {};
   const tokens: string[] = [];
   const isPlain = (id: unknown): id is string => isString(id) && PLAIN_ID.test(id);
@@ -24,6 +28,7 @@ export function encodeComment({ messageID, partID, eventID, agent, chars, ...oth
   else if (!isOwnEvent) tokens.push("@");
   if (isPlain(partID)) tokens.push(isPlain(messageID) ? withoutPrefix(partID, messageID) : partID);
   else if (partID !== undefined) more["partID"] = partID;
+  else if (isOfCall) tokens.push("-");
   if (isOwnEvent) tokens.push(`!${eventID}`);
   else if (eventID !== undefined) more["eventID"] = eventID;
   if (isPlain(agent)) tokens.push(`~${agent}`);
@@ -38,24 +43,16 @@ function withoutPrefix(partID: string, messageID: string): string {
   return partID.startsWith(`${messageID}/`) ? partID.slice(messageID.length) : partID;
 }
 
-/** Leaves out the id of a section's message, if that is `messageID`. Returns the section and its message. */
-export function inMessage(section: string, messageID: string | undefined): { section: string; messageID?: string } {
-  // Encoded text contains no comment of ours.
-  const start = section.lastIndexOf(ENTRY_COMMENT) + ENTRY_COMMENT.length;
-  const end = section.indexOf(" ", start);
-  const own = section.startsWith("@", start) ? section.slice(start + 1, end) : "";
-  if (own === "") return { section, ...(messageID === undefined ? {} : { messageID }) };
-  return { section: own === messageID ? section.slice(0, start) + section.slice(end + 1) : section, messageID: own };
-}
-
 /** Fields in a comment. */
 export interface CommentFields {
   fields: JsonObject;
   /** Id of the message for the sections after it. */
   messageID: string | undefined;
+  /** It says which part the entry was made from, or that it was made from none. */
+  hasPart: boolean;
 }
 
-const TOKENS = /^(?:(@)(\S*) )?(?:!(\S+) )?(?:([A-Za-z/]\S*) )?(?:~(\S+) )?(?:(\d+) )?(\{.*\})?$/s;
+const TOKENS = /^(?:(@)(\S*) )?(?:!(\S+) )?(?:([A-Za-z/]\S*|-) )?(?:~(\S+) )?(?:(\d+) )?(\{.*\})?$/s;
 
 /** Parses a section's comment; undefined if it is damaged. `messageID`: message of the section before. */
 export function parseComment(line: string, messageID: string | undefined): CommentFields | undefined {
@@ -70,13 +67,13 @@ export function parseComment(line: string, messageID: string | undefined): Comme
   const message = isWithout ? undefined : context;
   const fields: JsonObject = {
     ...(message === undefined ? {} : { messageID: message }),
-    ...(part === undefined ? {} : { partID: part.startsWith("/") ? `${message ?? ""}${part}` : part }),
+    ...(part === undefined || part === "-" ? {} : { partID: part.startsWith("/") ? `${message ?? ""}${part}` : part }),
     ...(event === undefined ? {} : { eventID: event }),
     ...(agent === undefined ? {} : { agent }),
     ...(chars === undefined ? {} : { chars: Number(chars) }),
     ...more,
   };
-  return { fields, messageID: context };
+  return { fields, messageID: context, hasPart: part !== undefined || more["partID"] !== undefined };
 }
 
 /** Returns the JSON of the header's comment; undefined if it is damaged. */

@@ -4,7 +4,13 @@ import { type JsonObject, isEntryType, isString } from "./entry-guards.ts";
 import { lineContents } from "./jsonl.ts";
 import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
 import { keysOf, plainKey, stateKey } from "./keys.ts";
-import { parseComment } from "./comments.ts";
+import {
+  afterSection,
+  FIRST_CONTEXT,
+  type SectionContext,
+  sectionFacts,
+  type SectionFacts,
+} from "./section-context.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { COMMENT_END, type Heading, headingOf, isFiller, SECTION_END, STARTS_WITH_HEADING } from "./sections.ts";
 
@@ -15,12 +21,11 @@ const MAX_FILLER_BYTES = 1024;
 
 /**
  * @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd`
- * @param messageID message of the section before it
  */
-export function createMarkdownScanner(startOffset: number, messageID?: string): TailScanner {
+export function createMarkdownScanner(startOffset: number, context: SectionContext = FIRST_CONTEXT): TailScanner {
   const splitter = new MarkdownSplitter(startOffset);
   const scanner = new TailScanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk), scanner.context));
-  scanner.context = messageID;
+  scanner.context = context;
   return scanner;
 }
 
@@ -69,7 +74,7 @@ interface Step {
   isHeader: boolean;
   keys: readonly (string | undefined)[];
   /** See `TailScanner.context`. */
-  context?: string | undefined;
+  context: SectionContext;
 }
 
 /** Scans a file chunk by chunk; the chunks may be reused afterwards. */
@@ -78,8 +83,8 @@ export class TailScanner {
   validEnd: number;
   /** A complete header was found. */
   hasHeader = false;
-  /** Message of the last complete section, which those after it need not name. */
-  context: string | undefined;
+  /** What sections after the last complete one need not repeat. */
+  context = FIRST_CONTEXT;
   readonly #steps: (chunk: Uint8Array) => Iterable<Step>;
   #keys: string[] = [];
 
@@ -105,26 +110,27 @@ export class TailScanner {
   }
 }
 
-function* markdownSteps(sections: Iterable<Section>, messageID: string | undefined): Generator<Step> {
-  let context = messageID;
+function* markdownSteps(sections: Iterable<Section>, first: SectionContext): Generator<Step> {
+  let context = first;
   for (const { end, kind, body, comment } of sections) {
     const isHeader = kind === "header";
-    const parsed = isHeader ? undefined : parseComment(decodeUtf8(comment) ?? "", context);
-    if (parsed) context = parsed.messageID;
-    yield { end, isHeader, keys: parsed ? keysInSection(parsed.fields, lastHeading(body)) : [], context };
+    const start = startOfSection(body);
+    const facts = isHeader ? undefined : sectionFacts(start, decodeUtf8(comment) ?? "", context);
+    if (facts) context = afterSection(facts, context);
+    yield { end, isHeader, keys: facts ? keysInSection(facts, headingOf(start)) : [], context };
   }
 }
 
-/** Maximum number of bytes of a heading. */
-const MAX_HEADING_BYTES = 300;
+/** Maximum number of bytes of a heading and the line with the call id. */
+const MAX_START_BYTES = 3_000;
 
-/** Returns the heading of a section. What precedes it was not written completely, since encoded text contains none. */
-function lastHeading(body: Buffer): Heading | undefined {
+/** Returns the beginning of a section. What precedes it was not written completely, since encoded text has no heading. */
+function startOfSection(body: Buffer): string {
   for (let at = body.lastIndexOf("## ["); at !== -1; at = at === 0 ? -1 : body.lastIndexOf("## [", at - 1)) {
-    const start = body.toString("utf8", at, at + MAX_HEADING_BYTES);
-    if (STARTS_WITH_HEADING.test(start)) return headingOf(start);
+    const start = body.toString("utf8", at, at + MAX_START_BYTES);
+    if (STARTS_WITH_HEADING.test(start)) return start;
   }
-  return undefined;
+  return "";
 }
 
 function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
@@ -132,14 +138,14 @@ function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
     const text = typeof line.bytes === "number" ? undefined : decodeUtf8(line.bytes);
     for (const content of lineContents(text ?? "")) {
       const keys = content.kind === "entry" ? keysOf(content.entry) : [];
-      yield { end: endOfLine(line), isHeader: content.kind === "header", keys };
+      yield { end: endOfLine(line), isHeader: content.kind === "header", keys, context: FIRST_CONTEXT };
     }
   }
 }
 
-function keysInSection(comment: JsonObject, heading: Heading | undefined): (string | undefined)[] {
-  const { type = heading?.type, key } = comment;
+function keysInSection({ type, fields: comment }: SectionFacts, heading: Heading | undefined): (string | undefined)[] {
   if (!isEntryType(type)) return [];
+  const { key } = comment;
   const id = idIn(comment, "partID") ?? (type === "session_event" ? idIn(comment, "eventID") : undefined);
   const name = idIn(comment, "name") ?? heading?.name;
   const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id, name);

@@ -9,7 +9,7 @@ export type * from "./entry-types.ts";
 export { chunksOf, type TranscriptInput } from "./items.ts";
 export { parseJsonlTranscript } from "./jsonl.ts";
 export { encodeJsonlEntry, encodeJsonlHeader } from "./jsonl.ts";
-export { inMessage } from "./comments.ts";
+export { FIRST_CONTEXT, inContext, type SectionContext } from "./section-context.ts";
 export { endKey, entryKey, keysOf, openKey, textKey } from "./keys.ts";
 export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts";
 export { parseMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";

@@ -17,10 +17,11 @@ import {
   unknownEntry,
 } from "./items.ts";
 import { FILE_START, type ReadingMark, decodeUtf8, lineFeedsIn } from "./lines.ts";
-import { parseComment, parseHeaderComment } from "./comments.ts";
+import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { LAYOUTS, STARTS_WITH_HEADING, headingOf, isFiller, TITLE_START } from "./sections.ts";
+import { afterSection, FIRST_CONTEXT, sectionFacts } from "./section-context.ts";
+import { LAYOUTS, STARTS_WITH_HEADING, isFiller, TITLE_START } from "./sections.ts";
 import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
@@ -59,8 +60,7 @@ export class MarkdownReader implements ItemReader {
   #line: number;
   #mayLackHeader: boolean;
   readonly #calls = new CallInputs();
-  /** Message of the section before. */
-  #messageID: string | undefined;
+  #context = FIRST_CONTEXT;
 
   constructor(options: MarkdownReadOptions, start: ReadingMark = FILE_START) {
     this.#options = options;
@@ -109,10 +109,10 @@ export class MarkdownReader implements ItemReader {
     const bytes = body.subarray(place.at);
     const section = decodeUtf8(bytes);
     if (section === undefined) return report("damaged_entry", "Entry left out: it is too long.");
-    const parsed = parseComment(decodeUtf8(comment) ?? "", this.#messageID);
-    if (parsed === undefined) return report("damaged_entry", "Entry left out: its comment is damaged.");
-    this.#messageID = parsed.messageID;
-    const { type = headingOf(section)?.type, ...noted } = parsed.fields;
+    const facts = sectionFacts(section, decodeUtf8(comment) ?? "", this.#context);
+    if (facts === undefined) return report("damaged_entry", "Entry left out: its comment is damaged.");
+    this.#context = afterSection(facts, this.#context);
+    const { type, fields: noted } = facts;
     if (!isEntryType(type)) return [...items, unknownEntry(place, { type, ...noted })];
     const draft = decodeSection(section, type, noted);
     const { fields, damage, outputFile } = draft;

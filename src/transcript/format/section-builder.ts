@@ -108,7 +108,7 @@ export class SectionBuilder {
     const usual = LAYOUTS[this.#entry.type].body;
     const isUsual = usual?.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
     if (usual !== undefined && !isUsual) this.note("body", this.#body);
-    return `${[heading, ...this.#shown, encodeComment(this.#comment)].join("\n\n")}${SECTION_END}`;
+    return `${[heading, ...this.#shown, encodeComment(this.#comment, this.#entry.type === "tool_result")].join("\n\n")}${SECTION_END}`;
   }
 
   /** Returns the heading, and notes what it does not show exactly. */
