@@ -73,9 +73,7 @@ export class EntryRedactor {
     if (entry.type !== "user" && entry.type !== "tool_result") return entry;
     const attachments = files ? await this.#attachments(sessionID, files) : undefined;
     if (entry.type === "user") return { ...entry, ...given({ attachments }) };
-    const end = this.#options.judgeEnd(entry);
-    const metadata = withoutExitCode(entry.metadata, end.exitCode);
-    const ended = { ...entry, metadata, ...end, ...given({ attachments }) };
+    const ended = { ...entry, ...this.#options.judgeEnd(entry), ...given({ attachments }) };
     const whole = wholeOutputPath === undefined ? undefined : await this.#options.files.readHostOutput(wholeOutputPath);
     // Otherwise the host's shortened text, which names the file with the rest.
     return { ...ended, output: whole ?? limited(entry.output) };
@@ -157,13 +155,6 @@ function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
     case "session_event":
       return given({ text: entry.text, data: entry.data });
   }
-}
-
-/** Returns the metadata of a result without the exit code, which the entry has itself. */
-function withoutExitCode(metadata: unknown, exitCode: number | undefined): unknown {
-  if (!isObject(metadata) || !("exit" in metadata) || metadata.exit !== exitCode) return metadata;
-  const { exit: _, ...rest } = metadata;
-  return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
 /** Cuts an output that is too large to be recorded, at the end of a line so that no secret is split. */

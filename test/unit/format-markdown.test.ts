@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
+import { FIRST_CONTEXT, inContext } from "../../src/transcript/format/section-context.ts";
+import { usageText } from "../../src/transcript/format/told-by-text.ts";
 import { describe, test } from "../support/runner.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
@@ -175,7 +177,7 @@ const TOOL_RESULT = `## [2026-01-05T10:30:00.000Z] Tool Result: bash
 +b
 \`\`\`
 
-<!-- id @msg_2 prt_3 34 {"status":null,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}}} -->
+<!-- id @msg_2 prt_3 34 {"status":null,"exitCode":null,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}}} -->
 
 ---
 
@@ -310,5 +312,51 @@ describe("a markdown transcript", () => {
         metadata: unserializable,
       },
     ]);
+  });
+
+  test("of a typical session has at most a tenth of comments", () => {
+    const id = (kind: string, n: number): string => `${kind}_2043bd225${String(n).padStart(3, "0")}QNYUGLJ0BFcBnR`;
+    let context = FIRST_CONTEXT;
+    let text = encodeMarkdownHeader(
+      { ...header, title: "Repair the price", recorder: "opencode-transcripts 0.3.0" },
+      options,
+    );
+    const add = (entry: TranscriptEntry): void => {
+      const written = inContext(encodeMarkdownEntry(entry, { ...options, inputIsKnown: true }), context);
+      ({ context } = written);
+      text += written.section;
+    };
+    for (let n = 0; n < 20; n += 1) {
+      const place = { timestamp, messageID: id("msg", n) };
+      const call = { ...place, partID: id("prt", 2 * n), tool: "bash", callID: `call_5ecea32a-0d${n}` };
+      const input = { command: "npm test -- --run price.test.ts", description: "Runs the tests of the price" };
+      add({
+        type: "assistant",
+        ...place,
+        partID: id("prt", 2 * n + 1),
+        content: "I look at it. ".repeat(10),
+        agent: "build",
+      });
+      add({ type: "tool_use", ...call, input });
+      add({
+        type: "tool_result",
+        ...call,
+        input,
+        status: "completed",
+        exitCode: 0,
+        output: "a line of output\n".repeat(120),
+        metadata: { exit: 0 },
+      });
+      const data = {
+        model: "acme/large",
+        tokens: { input: 900, output: 140, reasoning: 0, cacheRead: 8_200, cacheWrite: 0 },
+        cost: 0.00118,
+        reason: "tool-calls",
+      };
+      add({ type: "session_event", ...place, name: "usage", text: usageText(data), data });
+    }
+    const comments = text.split("\n").filter((line) => line.startsWith("<!-- "));
+    assert.equal(comments.length, 81);
+    assert.ok(10 * comments.join("\n").length <= text.length, `${comments.join("\n").length} of ${text.length}`);
   });
 });

@@ -33,7 +33,7 @@ export function encodeComment(
   else if (eventID !== undefined) more["eventID"] = eventID;
   if (isPlain(agent)) tokens.push(`~${agent}`);
   else if (agent !== undefined) more["agent"] = agent;
-  if (chars !== undefined) tokens.push(String(chars));
+  if (chars !== undefined) tokens.push(`${Number(chars)}`);
   Object.assign(more, others);
   if (Object.keys(more).length > 0) tokens.push(commentJson(more));
   return ENTRY_COMMENT + tokens.map((token) => `${token} `).join("") + COMMENT_END.trimStart();

@@ -23,6 +23,7 @@ import { SECTION_END, TITLE_START } from "./sections.ts";
 import {
   exitCodeIn,
   exitCodeLine,
+  exitOf,
   fullOutputIn,
   fullOutputLine,
   headerFieldsIn,
@@ -94,13 +95,14 @@ function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options:
 }
 
 /** Shows what the heading does not say of the end of a call. An exit code is shown if the host reported no failure. */
-function showStatus(section: SectionBuilder, { status, continues, hostStatus, exitCode }: ToolResultEntry): void {
+function showStatus(section: SectionBuilder, entry: ToolResultEntry): void {
+  const { status, continues, hostStatus, exitCode } = entry;
   const isInHeading = continues === undefined && (status === "completed" || status === "error");
   if (status === undefined) section.note("status", null);
   else if (!isInHeading) section.line(`**Status**: ${status}`);
   const isShown = exitCode !== undefined && exitCode !== 0 && exitCodeIn(exitCodeLine(exitCode)) === exitCode;
   if (isShown) section.line(exitCodeLine(exitCode));
-  else section.note("exitCode", exitCode);
+  else if (exitCode !== exitOf(entry.metadata)) section.note("exitCode", exitCode ?? null);
   if (!isShown) section.note("hostStatus", hostStatus);
   else if (hostStatus === undefined) section.note("hostStatus", null);
 }

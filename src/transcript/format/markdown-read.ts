@@ -22,7 +22,7 @@ import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-de
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { afterSection, FIRST_CONTEXT, sectionFacts } from "./section-context.ts";
 import { LAYOUTS, STARTS_WITH_HEADING, isFiller, TITLE_START } from "./sections.ts";
-import { headerFieldsIn } from "./shown-lines.ts";
+import { exitOf, headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
 
@@ -120,6 +120,7 @@ export class MarkdownReader implements ItemReader {
     const missing = outputFile && (await this.#fillOutput(draft, outputFile));
     if (missing !== undefined) report("missing_output", missing);
     resolveFields(draft, type);
+    if (type === "tool_result") addExitCode(fields);
     if (type === "tool_result" && fields["continues"] === undefined) this.#fillInput(draft);
     if (!isTranscriptEntry(fields)) {
       return report("damaged_entry", `Entry left out: ${[...damage, whyNoEntry(fields)].join("; ")}.`);
@@ -249,6 +250,13 @@ function parseOutput(text: string, damage: string[]): unknown {
     damage.push("the JSON in its output file does not parse");
     return text;
   }
+}
+
+/** Adds the exit code that only the metadata has. */
+function addExitCode(fields: SectionDraft["fields"]): void {
+  const exitCode = exitOf(fields["metadata"]);
+  if (fields["exitCode"] === null) delete fields["exitCode"];
+  else if (fields["exitCode"] === undefined && exitCode !== undefined) fields["exitCode"] = exitCode;
 }
 
 function resolveFields({ fields, texts, damage, outputFile }: SectionDraft, type: TranscriptEntry["type"]): void {

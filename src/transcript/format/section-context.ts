@@ -5,7 +5,7 @@ import { isString } from "./entry-guards.ts";
 import { CALL_ID_LABEL, ENTRY_COMMENT, headingOf } from "./sections.ts";
 
 /** Maximum number of calls without a result that are remembered; beyond it the oldest is dropped, since some never end. */
-export const MAX_OPEN_CALLS = 1_000;
+const MAX_OPEN_CALLS = 1_000;
 
 export interface OpenCall {
   callID: string;

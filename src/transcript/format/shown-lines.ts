@@ -2,6 +2,7 @@
 import { posix } from "node:path";
 import { count } from "../../quantities.ts";
 import type { SubagentLink, TranscriptHeader } from "./entry-types.ts";
+import { isObject } from "./entry-guards.ts";
 import { decodeInline, encodeInline, link, visibleName } from "./visible.ts";
 
 /** `**Exit code**: 3`, for a command that failed. */
@@ -12,6 +13,11 @@ export function exitCodeLine(exitCode: number): string {
 export function exitCodeIn(line: string): number | undefined {
   const [, code] = /^\*\*Exit code\*\*: (-?\d+)$/.exec(line) ?? [];
   return code === undefined ? undefined : Number(code);
+}
+
+/** Returns the exit code in the metadata of a result, which need not be said twice. */
+export function exitOf(metadata: unknown): number | undefined {
+  return isObject(metadata) && typeof metadata["exit"] === "number" ? metadata["exit"] : undefined;
 }
 
 /** `**Subagent**: [ses_2](ses_1/ses_2.md)` */

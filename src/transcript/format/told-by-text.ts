@@ -32,7 +32,7 @@ export function usageText({ model, tokens, cost, reason }: Usage): string {
 }
 
 /** Returns the data of a line made by `usageText`; undefined for any other text. */
-export function usageIn(text: string): Usage | undefined {
+function usageIn(text: string): Usage | undefined {
   const usage: Usage = {};
   const tokens: Partial<TokenCounts> = {};
   for (const part of text.split(SEPARATOR)) {
