@@ -151,7 +151,7 @@ function storedInputs(name: string, folder: string): unknown[] {
 /** Session events of some recordings, without usage and patches. */
 const EVENTS: Record<string, string[]> = {
   "ask-once": ["permission asked: shell echo ask-me", "permission answered: once", "title: A title for ask"],
-  question: ["question asked: Which one?", "question answered: A", "title: A title for question"],
+  question: ["question asked: undefined", "question answered: A", "title: A title for question"],
   e500: [
     'retry: Provider request failed with HTTP 500: {"error":{"message":"scripted failure","type":"server_error"}}',
     "title: A title for e500",
