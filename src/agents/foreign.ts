@@ -53,8 +53,6 @@ function agentOfRecord(record: Fields): string | undefined {
   if (type === "thread.started") return "codex exec --json";
   if (type === undefined && "session_id" in record && "ts" in record && "text" in record)
     return "Codex's list of prompts";
-  if (typeof type === "string" && isFields(record["data"]) && "parentId" in record) return "GitHub Copilot CLI";
-  if (typeof type === "string" && /^(?:session|assistant|user|tool)\.[a-z_]+$/.test(type)) return "GitHub Copilot CLI";
   if ("projectHash" in record || "$set" in record || "$rewindTo" in record) return "Gemini CLI";
   if (type === "init" && "session_id" in record) return "Gemini CLI";
   if (isQwen(record, message)) return "Qwen Code";

@@ -75,7 +75,7 @@ class Converter {
   }
 
   *convert(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
-    switch (message.message_type) {
+    switch (message.metadata.subtype === "usage" ? "assistant" : message.message_type) {
       case "assistant":
         yield* this.#answer(message, blocks);
         return;

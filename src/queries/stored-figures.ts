@@ -39,7 +39,9 @@ export async function storedFigures(
     for (const form of ref.archived === null ? formsOf(ref) : []) {
       const here = atPlace.get(placeOf(form)) ?? [];
       const named = here.find(({ session_id: id }) => baseId(id) === form.id);
-      const session = named ?? (form.database === null ? here[0] : undefined);
+      // A file may have several sessions: that of a subagent too.
+      const isSame = ({ agent_id: id }: StoredSession): boolean => id === form.agentId;
+      const session = named ?? (form.database === null ? here.find(isSame) : undefined);
       if (session === undefined || !isCurrent(form, session, "figures")) continue;
       if (!(await isReadAlike(form, session, "figures", listings))) continue;
       stored.push({ asked: ref, session });

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { search, type SearchHit } from "../../src/search/search.ts";
 import type { Store } from "../../src/store/store.ts";
-import { corpusSessions, SESSION_KINDS, type SessionFile } from "../support/parse/session-files.ts";
+import { corpusSessions, LABELLED_KINDS, type SessionFile } from "../support/parse/session-files.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { enter } from "../support/search/filled-store.ts";
 import { sqlite } from "../support/store/backends.ts";
@@ -74,7 +74,7 @@ export function shownFigures({ questions, hitAt1, hitAt5, mrr }: RankingFigures)
 }
 
 if (import.meta.main) {
-  const files = corpusSessions(...SESSION_KINDS);
+  const files = corpusSessions(...LABELLED_KINDS);
   if (files.length === 0) throw new Error("There is no ../shared/corpus beside the repository.");
   const corpus = await storeOf(files);
   const answered = await answers(corpus, tuning);

@@ -60,6 +60,8 @@ export interface Unwritten {
   stoppedCalls?: boolean;
   /** No thinking is kept. */
   thinking?: boolean;
+  /** Texts of failed calls are in other words than the model got. */
+  errorTexts?: boolean;
   /** Name of a tool in the agent's files. Default: `name`, with the namespace of an MCP server before it. */
   nameOf?: (call: TrueCall) => string;
 }
@@ -147,7 +149,8 @@ function texts(requests: readonly Request[], field: "text" | "thinking"): string
 function promptsIn({ runs, requests }: Truth): string[] {
   const given = runs.flatMap(({ prompt }) => prompt ?? []).filter((prompt) => !prompt.startsWith("/"));
   if (given.length > 0) return given;
-  return requests.flatMap(({ kind, user }) => (kind === "script" && user !== undefined ? user.trim() : []));
+  const sent = requests.flatMap(({ kind, user }) => (kind === "script" && user !== undefined ? [user] : []));
+  return sent.map((user) => user.replace(/^<current_datetime>.*<\/current_datetime>/, "").trim());
 }
 
 function unequal(what: string, ours: readonly string[], theirs: readonly string[]): string[] {
@@ -163,7 +166,7 @@ const defaultName = ({ name, ns = "" }: TrueCall): string => (ns.startsWith("mcp
 function callDifferences(
   requests: readonly Request[],
   sessions: ReadSample["sessions"],
-  { nameOf = defaultName, innerCalls = 0, stoppedCalls = false }: Unwritten,
+  { nameOf = defaultName, innerCalls = 0, stoppedCalls = false, errorTexts = false }: Unwritten,
 ): string[] {
   const rest = new Set(sessions.flatMap(({ read }) => read.tool_calls));
   const found: string[] = [];
@@ -178,7 +181,7 @@ function callDifferences(
     }
     rest.delete(ours);
     if (Array.isArray(call.expected) && !isStopped) inner.push(...call.expected);
-    found.push(...endDifferences(ours, call, isStopped));
+    found.push(...endDifferences(ours, errorTexts && ours.is_error ? { ...call, result: "" } : call, isStopped));
   }
   const made = [...rest].filter(({ status }) => status !== "interrupted");
   const ended = made.map(({ status }) => (status === "completed" ? "ok" : "failed"));

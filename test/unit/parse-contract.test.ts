@@ -14,13 +14,14 @@ import { readSource } from "../support/parse/source.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
-const SOURCES = ["claude-code", "claude-stream", "markdown", "jsonl", "opencode-export"] as const;
+const SOURCES = ["claude-code", "claude-stream", "markdown", "jsonl", "opencode-export", "copilot"] as const;
 const NAMES: Record<MadeFormat, string> = {
   "claude-code": "claude.jsonl",
   "claude-stream": "stream.jsonl",
   markdown: "transcript.md",
   jsonl: "transcript.jsonl",
   "opencode-export": "export.json",
+  copilot: "events.jsonl",
 };
 
 /** The same content, as editors and other programs write it. */

@@ -5,7 +5,14 @@ import type { BlockType, ParseErrorCode, ParseResult, TranscriptMessage } from "
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { SESSION_KINDS, type SessionKind, testSessions } from "../support/parse/session-files.ts";
 import { brokenInvariants } from "../support/parse/invariants.ts";
-import { countClaude, countCodex, countExport, gluedLines, type Figures } from "../support/parse/simple-reader.ts";
+import {
+  countClaude,
+  countCodex,
+  countCopilot,
+  countExport,
+  gluedLines,
+  type Figures,
+} from "../support/parse/simple-reader.ts";
 
 const DAMAGE = new Set<ParseErrorCode>(["glued_objects", "partly_lost", "invalid_json", "torn_line", "not_a_record"]);
 
@@ -41,6 +48,7 @@ const COUNTERS: Readonly<Record<SessionKind, (content: string) => Partial<Figure
   "claude-stream-json": countClaude,
   "opencode-export": countExport,
   codex: countCodex,
+  copilot: countCopilot,
 };
 
 for (const kind of SESSION_KINDS) {

@@ -21,11 +21,6 @@ const lines = (...records: readonly unknown[]): string => records.map((each) => 
 const FOREIGN: readonly (readonly [agent: string, form: string, text: string])[] = [
   ["codex exec --json", "what it prints", lines({ type: "thread.started", thread_id: ID }, { type: "turn.started" })],
   [
-    "GitHub Copilot CLI",
-    "events",
-    lines({ type: "session.start", data: { sessionId: ID, version: 1 }, id: ID, timestamp: TIME, parentId: null }),
-  ],
-  [
     "Gemini CLI",
     "a journal",
     lines(
@@ -198,7 +193,7 @@ test("a session whose beginning is damaged is still read", async () => {
 
 test.skipIf(CORPUS === undefined)("real files of other agents are refused by name: the corpus", async () => {
   assert.ok(CORPUS !== undefined);
-  const names = { copilot: "GitHub Copilot CLI", "gemini-cli": "Gemini CLI", pi: "pi" };
+  const names = { "gemini-cli": "Gemini CLI", pi: "pi" };
   for (const [folder, agent] of Object.entries(names)) {
     const files = readdirSync(join(CORPUS, folder), { recursive: true, encoding: "utf8" });
     for (const file of files.filter((name) => name.endsWith(".jsonl"))) {

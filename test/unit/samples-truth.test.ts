@@ -36,7 +36,8 @@ const AGENTS: Readonly<Record<string, { agent: string; unwritten?: Readonly<Reco
       edit: { innerCalls: 1 },
     },
   },
-  copilot: { agent: "copilot" },
+  // The model gets a longer text for some failures.
+  copilot: { agent: "copilot", unwritten: { all: { errorTexts: true } } },
   gemini: { agent: "gemini-cli" },
   pi: { agent: "pi" },
   qwen: { agent: "qwen-code" },

@@ -4,7 +4,7 @@ import { answers, storeOf, figuresOf, shownFigures, type RankingFigures } from "
 import { heldOut } from "../ranking/held-out.ts";
 import type { RankingLabel } from "../ranking/label.ts";
 import { tuning } from "../ranking/tuning.ts";
-import { CORPUS, corpusSessions, SESSION_KINDS } from "../support/parse/session-files.ts";
+import { CORPUS, corpusSessions, LABELLED_KINDS } from "../support/parse/session-files.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -18,7 +18,7 @@ const REACHED: Record<string, Omit<RankingFigures, "questions">> = {
 describe("ranking", () => {
   let store: Store | undefined;
   beforeAll(async () => {
-    if (CORPUS !== undefined) store = await storeOf(corpusSessions(...SESSION_KINDS));
+    if (CORPUS !== undefined) store = await storeOf(corpusSessions(...LABELLED_KINDS));
   });
   afterAll(async () => {
     await store?.close();

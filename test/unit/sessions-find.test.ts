@@ -41,6 +41,7 @@ describe("places", () => {
         ["opencode", machine.database, false],
         ["codex", join(machine.home, ".codex/sessions"), false],
         ["codex", join(machine.home, ".codex/archived_sessions"), false],
+        ["copilot", join(machine.home, ".copilot/session-state"), false],
       ],
     );
   });
@@ -263,7 +264,7 @@ describe("transcripts", () => {
     );
     assert.deepEqual(
       roots.map((root) => root.sessions),
-      [1, 0, 0, 2, 0, 0],
+      [1, 0, 0, 2, 0, 0, 0],
     );
   });
 });

@@ -11,6 +11,10 @@ import { commandsIn, SKILL_FOLDER, skillPages } from "../support/skill-commands.
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 const SAMPLE = join(REPOSITORY, "test/fixtures/sample-transcript.jsonl");
+const COPILOT = join(
+  REPOSITORY,
+  "test/fixtures/sessions/copilot/tools/c089aed3-430a-4e6e-be13-ad3821fda70e/events.jsonl",
+);
 const SESSION = "ses_skill";
 const MAIN = join(REPOSITORY, "dist/cli/main.js");
 assert(existsSync(MAIN), "build the package first: npm run build");
@@ -29,6 +33,7 @@ beforeAll(async () => {
   await recordTranscripts(join(home, ".openfleet"));
   copyFileSync(join(home, `.openfleet/transcripts/${SESSION}.md`), join(home, "transcript.md"));
   copyFileSync(join(home, `.openfleet/transcripts/${SESSION}.jsonl`), join(home, "transcript.jsonl"));
+  copyFileSync(COPILOT, join(home, "events.jsonl"));
   writeFileSync(join(home, "export.json"), JSON.stringify(exported(), null, 2));
 });
 afterAll(removeTempDirs);

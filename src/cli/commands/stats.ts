@@ -135,5 +135,5 @@ async function refsAsked(
 }
 
 function placeOf({ path, database, id, archived }: SessionRef): string {
-  return archived?.sessionId ?? path ?? `${database ?? ""} ${id}`;
+  return archived?.sessionId ?? `${path ?? database ?? ""} ${id}`;
 }

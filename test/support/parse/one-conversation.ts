@@ -10,7 +10,7 @@ const ERROR = "Exit code 1\nexpected 21 but got 12";
 const TEST = { command: "npm test" };
 const TOKENS = { input: 1_000, output: 200, reasoning: 30, cache: { read: 4_000, write: 5 } };
 
-export type MadeFormat = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export";
+export type MadeFormat = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export" | "copilot";
 
 /** The file of each format. Recorded ones are written by the recorder into `folder`. */
 export async function asEachFormat(folder: string): Promise<Record<MadeFormat, string>> {
@@ -29,6 +29,7 @@ export async function asEachFormat(folder: string): Promise<Record<MadeFormat, s
     "opencode-export": exported(sessionID),
     "claude-code": claudeFile(),
     "claude-stream": claudeStream(),
+    copilot: copilotEvents(),
   };
 }
 
@@ -57,6 +58,37 @@ function claudeStream(): string {
       return JSON.stringify({ type, message, uuid, session_id: "s-1", parent_tool_use_id: null });
     }),
     JSON.stringify({ type: "result", subtype: "success", session_id: "s-1", result: "It was `swap`.", usage: {} }),
+  );
+}
+
+function copilotEvents(): string {
+  let id = 0;
+  const event = (type: string, data: object): string => {
+    const parentId = id === 0 ? null : `event-${id}`;
+    id += 1;
+    return JSON.stringify({ type, data, id: `event-${id}`, timestamp: `2026-03-02T09:00:${9 + id}.000Z`, parentId });
+  };
+  let calls = 0;
+  const said = (content: string, ...toolRequests: object[]): string[] => {
+    calls += 1;
+    const apiCallId = `api-${calls}`;
+    const tokens = { inputTokens: 5_005, outputTokens: 230, cacheReadTokens: 4_000, cacheWriteTokens: 5 };
+    return [
+      event("session.usage_record", { usage: { model: "large", apiCallId, ...tokens } }),
+      event("assistant.message", { messageId: `m-${calls}`, model: "large", content, toolRequests, apiCallId }),
+    ];
+  };
+  const test = (toolCallId: string): object => ({ toolCallId, name: "bash", arguments: TEST });
+  return file(
+    event("session.start", { sessionId: "s-1", copilotVersion: "1.0.102", context: { cwd: "/w" } }),
+    event("user.message", { content: PROMPT }),
+    ...said("I will run the tests.", test("call_1")),
+    event("tool.execution_start", { toolCallId: "call_1", toolName: "bash", arguments: TEST }),
+    event("tool.execution_complete", { toolCallId: "call_1", success: false, error: { message: ERROR } }),
+    ...said("Once more.", test("call_2")),
+    event("tool.execution_complete", { toolCallId: "call_2", success: true, result: { content: "ok" } }),
+    ...said("It was `swap`."),
+    event("user.message", { content: "Thanks." }),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Session files to try a promise on: our own in `test/fixtures/sessions`, and real ones of other projects beside the repository. */
 import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { REPOSITORY } from "../repository.ts";
 import { test } from "../runner.ts";
 import { shared } from "../shared.ts";
@@ -9,7 +9,9 @@ import { shared } from "../shared.ts";
 export const CORPUS = shared("corpus");
 const OWN = join(REPOSITORY, "test/fixtures/sessions");
 
-export const SESSION_KINDS = ["claude-code", "claude-stream-json", "opencode-export", "codex"] as const;
+export const SESSION_KINDS = ["claude-code", "claude-stream-json", "opencode-export", "codex", "copilot"] as const;
+/** Those of which searches are labelled. */
+export const LABELLED_KINDS = ["claude-code", "claude-stream-json", "opencode-export"] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];
 
 export interface SessionFile {
@@ -62,6 +64,8 @@ export function placeOfSession(name: string): string {
   if (name.startsWith("opencode-export"))
     return `.openfleet/transcripts/ses_${basename(name)}`.replace(/json$/, "jsonl");
   if (name.startsWith("codex")) return join(".codex/sessions/2026/01/01", rolloutName(name));
+  if (name.startsWith("copilot"))
+    return join(".copilot/session-state", dirname(name).replaceAll(/\W/g, "-").slice(-60), "events.jsonl");
   const names = name.split(/[\\/]/);
   const subagents = names.lastIndexOf("subagents");
   const start = subagents > 0 ? subagents - 1 : names.length - 1;

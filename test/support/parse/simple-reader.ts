@@ -61,6 +61,21 @@ export function countClaude(content: string): Figures {
   return figures;
 }
 
+/** Counts the session itself, without subagents, that is in a file of Copilot CLI. */
+export function countCopilot(content: string): Pick<Figures, "tool_use" | "tool_result" | "errors"> {
+  const events = content.split("\n").flatMap((line) => (line.trim() === "" ? [] : [parsed(line)]));
+  const own = events.filter((event) => field(event, "agentId") === undefined);
+  const data = (type: string): unknown[] =>
+    own.filter((event) => field(event, "type") === type).map((event) => field(event, "data"));
+  const ends = data("tool.execution_complete").filter((end) => field(end, "isUserRequested") !== true);
+  const requests = data("assistant.message").map((message) => field(message, "toolRequests"));
+  return {
+    tool_use: requests.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0),
+    tool_result: ends.length,
+    errors: ends.filter((end) => field(end, "success") === false).length,
+  };
+}
+
 /** A session file of Codex. Messages and failures take more than counting. */
 export function countCodex(content: string): Omit<Figures, "messages" | "errors"> {
   const { messages: _, errors: _errors, ...figures } = none();

@@ -1,0 +1,314 @@
+/**
+ * Converts the events of GitHub Copilot CLI to units. Its rules:
+ *
+ * - An answer's usage is in a record of its own, `session.usage_record`, joined by `apiCallId`. Earlier versions have only
+ *   the output of each answer, and totals at `session.shutdown`, which grow over resumes and include subagents: what they
+ *   have beyond the rest is usage of the session.
+ * - Inputs include what was read from and written to a cache. Compactions are in no total.
+ * - A command that failed is a success with an exit code.
+ * - Events of a subagent are in the same file, with an `agentId`.
+ */
+import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
+import { given } from "../../given.ts";
+import type { ReadOptions } from "../../parse/content.ts";
+import { CumulativeUsage, type TokenSums } from "../../parse/cumulative-usage.ts";
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  numberOf,
+  stringOf,
+  textOf,
+} from "../../parse/json-fields.ts";
+import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import type { MessageMetadata, ParseError } from "../../parse/model.ts";
+import { emptyUnit, readRecords, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import { timeOf } from "../../parse/times.ts";
+import type { RawLine } from "../../transcript/format/lines.ts";
+
+/** Events that are not part of the conversation, and groups of them. */
+const SILENT = new Set([
+  "assistant.turn_start",
+  "assistant.turn_end",
+  "session.binary_asset",
+  "session.compaction_start",
+  "session.info",
+  "session.model_change",
+  "session.mode_changed",
+  "session.permissions_changed",
+  "session.auto_mode_resolved",
+  "session.task_complete",
+  "session.title_changed",
+  "session.usage_checkpoint",
+  "session.warning",
+  "system.message",
+]);
+/** `model.*` repeats the conversation around a compaction. */
+const SILENT_GROUPS = new Set(["hook", "model", "permission", "skill", "subagent"]);
+
+const TEXTS: ResultTexts = {
+  interrupted: ["The tool call was interrupted", "The user aborted"],
+  rejected: ["The user rejected this tool call", "Permission denied and could not request permission from user"],
+  exitCode: /<(?:shellId: \S+ completed|command completed|exited) with exit code (\d{1,10})>\s*$/,
+};
+
+/** See `Format.read`. */
+export function readCopilotEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+): AsyncGenerator<InputUnit[]> {
+  return readRecords(chunks, options, new CopilotReader());
+}
+
+/** An event without its envelope. */
+interface Event {
+  type: string;
+  data: Fields;
+  /** Fields of each message of the event. */
+  piece: Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "agentId" | "isSidechain" | "cwd">;
+}
+
+class CopilotReader implements RecordReader {
+  /** Folder, version and branch of the session, which its subagents share. */
+  #session: SessionDraft = {};
+  /** Inputs of calls without a result, and tools that the user ran, by call id. */
+  readonly #calls = new Map<string, { input: unknown; isUsers: boolean }>();
+  /** Subagents by the calls that started them. */
+  readonly #agents = new Map<string, string>();
+  /** Answers with a record of their usage. */
+  readonly #counted = new Set<string>();
+  /** Totals by model. */
+  readonly #totals = new Map<string, CumulativeUsage>();
+
+  unit(line: RawLine, record: Fields, problems: readonly ParseError[]): InputUnit {
+    const type = textOf(record, "type");
+    if (type === undefined) return untypedUnit(line, problems);
+    const part = textOf(record, "agentId");
+    const piece = {
+      uuid: textOf(record, "id"),
+      parentUuid: textOf(record, "parentId"),
+      timestamp: timeOf(record["timestamp"]),
+      agentId: part,
+      isSidechain: part !== undefined,
+      cwd: this.#session.cwd ?? undefined,
+    };
+    const event = { type, data: fieldsOf(record, "data") ?? {}, piece };
+    const session = this.#sessionOf(event);
+    const messages = this.#messages(event);
+    const isSilent = SILENT.has(type) || SILENT_GROUPS.has(type.split(".", 1)[0] ?? "");
+    const outcome = isSilent || messages?.length === 0 ? ({ as: "skipped", kind: type } as const) : USED;
+    const unit =
+      messages === undefined && session === undefined && !isSilent
+        ? unknownUnit(line, type, record, problems)
+        : emptyUnit(line, outcome, problems);
+    unit.messages = messages ?? [];
+    unit.session = session;
+    unit.timestamp = piece.timestamp;
+    unit.part = part;
+    return unit;
+  }
+
+  #sessionOf({ type, data, piece }: Event): SessionDraft | undefined {
+    if (type === "session.start" || type === "session.resume") {
+      const context = fieldsOf(data, "context");
+      this.#session = {
+        ...this.#session,
+        ...given({
+          sessionId: textOf(data, "sessionId"),
+          cwd: textOf(context, "cwd"),
+          version: textOf(data, "copilotVersion"),
+          gitBranch: textOf(context, "branch"),
+        }),
+      };
+      return this.#session;
+    }
+    const { agentId } = piece;
+    if (type !== "subagent.started" || agentId === undefined) return undefined;
+    const call = textOf(data, "toolCallId");
+    if (call !== undefined) this.#agents.set(call, agentId);
+    return { ...this.#session, parentSessionId: this.#session.sessionId, sessionId: agentId, agentId };
+  }
+
+  /** Returns the messages of an event; undefined if it has none of its own. */
+  #messages(event: Event): MessageDraft[] | undefined {
+    const { type, data, piece } = event;
+    const text = textOf(data, "content") ?? textOf(data, "message") ?? "";
+    switch (type) {
+      case "user.message":
+        return promptOf(event);
+      case "assistant.message":
+        return [this.#answer(event)];
+      case "session.usage_record":
+        return this.#usageRecord(event);
+      case "tool.execution_start":
+        return this.#calls.has(textOf(data, "toolCallId") ?? "") ? [] : [this.#lateCall(event)];
+      case "tool.execution_complete":
+        return [this.#result(event)];
+      case "tool.user_requested":
+        return [this.#userCommand(event)];
+      case "session.compaction_complete":
+        return compaction(event);
+      case "session.shutdown":
+        return this.#shutdown(event);
+      case "session.error":
+        return [{ ...piece, type: "system", role: null, blocks: said(text), metadata: { subtype: "error" } }];
+      case "abort":
+        return [noteOf(event, "interruption", "")];
+      case "system.notification":
+        return [noteOf(event, "notification", text)];
+      default:
+        return undefined;
+    }
+  }
+
+  #answer({ data, piece }: Event): MessageDraft {
+    const blocks: BlockDraft[] = [];
+    const thought = textOf(data, "reasoningText");
+    if (thought !== undefined) blocks.push({ type: "thinking", text: thought });
+    else if ("reasoningOpaque" in data) blocks.push({ type: "thinking", text: "", metadata: { withheld: true } });
+    blocks.push(...said(textOf(data, "content")));
+    for (const request of listOf(data, "toolRequests")) {
+      const id = textOf(request, "toolCallId");
+      const input = isFields(request) ? request["arguments"] : undefined;
+      if (id !== undefined) this.#calls.set(id, { input, isUsers: false });
+      blocks.push({ type: "tool_use", toolUseId: id, toolName: textOf(request, "name"), input });
+    }
+    const [answerId, model] = [textOf(data, "apiCallId"), textOf(data, "model")];
+    const output = this.#counted.has(answerId ?? "") ? undefined : countOf(data, "outputTokens");
+    const usage = output === undefined ? undefined : { tokensIn: 0, tokensOut: output, cacheRead: 0, cacheWrite: 0 };
+    if (usage !== undefined) this.#totalsOf(model).count(usage);
+    const sourceId = textOf(data, "messageId");
+    return { ...piece, type: "assistant", role: "assistant", sourceId, answerId, model, usage, blocks };
+  }
+
+  #usageRecord({ data, piece }: Event): MessageDraft[] {
+    const usage = fieldsOf(data, "usage") ?? {};
+    const accounting = fieldsOf(usage, "accounting");
+    const [source, sequence] = [textOf(accounting, "sourceSessionId"), countOf(accounting, "sequence")];
+    const [answerId, model] = [textOf(usage, "apiCallId"), textOf(usage, "model")];
+    const tokens = tokensOf(usage);
+    if (answerId !== undefined) this.#counted.add(answerId);
+    this.#totalsOf(model).count(tokens);
+    // The provider's ids are long, and look like secrets.
+    const sourceId = source === undefined || sequence === undefined ? piece.uuid : `${source}/${sequence}`;
+    const provider = textOf(usage, "modelProvider");
+    return [{ ...piece, ...usageDraft(tokens, usage), sourceId, answerId, model, provider }];
+  }
+
+  /** A call that is in no answer. */
+  #lateCall({ data, piece }: Event): MessageDraft {
+    const [id, input] = [textOf(data, "toolCallId"), data["arguments"]];
+    if (id !== undefined) this.#calls.set(id, { input, isUsers: false });
+    const call: BlockDraft = { type: "tool_use", toolUseId: id, toolName: textOf(data, "toolName"), input };
+    return { ...piece, type: "assistant", role: "assistant", model: textOf(data, "model"), blocks: [call] };
+  }
+
+  #userCommand({ data, piece }: Event): MessageDraft {
+    const command = `!${textOf(fieldsOf(data, "arguments"), "command") ?? ""}`;
+    this.#calls.set(textOf(data, "toolCallId") ?? "", { input: undefined, isUsers: true });
+    const metadata: MessageMetadata = { origin: "command", command };
+    return { ...piece, type: "user", role: "user", userKind: "human", blocks: said(command), metadata };
+  }
+
+  #result(event: Event): MessageDraft {
+    const { data, piece } = event;
+    const toolUseId = textOf(data, "toolCallId") ?? "";
+    const call = this.#calls.get(toolUseId);
+    const error = fieldsOf(data, "error");
+    const result = fieldsOf(data, "result");
+    const text = stringOf(result, "content") ?? stringOf(error, "message") ?? "";
+    if (call?.isUsers === true) return noteOf(event, "command_output", text);
+    const isError = data["success"] === false;
+    const exitCode = numberOf(fieldsOf(data, "shellExecution"), "exitCode") ?? exitCodeInText(TEXTS, text);
+    const images = listOf(result, "binaryResultsForLlm").length;
+    const properties = fieldsOf(fieldsOf(data, "toolTelemetry"), "restrictedProperties");
+    const subagent = this.#agents.get(toolUseId) ?? textOf(properties, "agent_id");
+    const reported = isError ? failureOf(error, text) : "completed";
+    const block: BlockDraft = {
+      type: "tool_result",
+      toolUseId,
+      text,
+      isError,
+      status: endingOf<ToolStatus>({ input: call?.input, reported, exitCode }),
+      exitCode,
+      metadata: given({ subagent_id: subagent, images: images > 0 ? images : undefined }),
+    };
+    return { ...piece, type: "user", role: "user", userKind: "tool_result", blocks: [block] };
+  }
+
+  /** Usage that no record and no answer has. */
+  #shutdown({ data, piece }: Event): MessageDraft[] {
+    return Object.entries(fieldsOf(data, "modelMetrics") ?? {}).flatMap(([model, metrics]) => {
+      const usage = fieldsOf(metrics, "usage");
+      if (usage === undefined) return [];
+      const rest = this.#totalsOf(model).rest(tokensOf(usage));
+      if (Object.values(rest).every((count) => count === 0)) return [];
+      return [{ ...piece, ...usageDraft(rest, {}), sourceId: `${piece.uuid}/${model}`, model }];
+    });
+  }
+
+  #totalsOf(model = ""): CumulativeUsage {
+    const totals = this.#totals.get(model) ?? new CumulativeUsage();
+    this.#totals.set(model, totals);
+    return totals;
+  }
+}
+
+const USED = { as: "used" } as const;
+
+function promptOf({ data, piece }: Event): MessageDraft[] {
+  const blocks = [...said(textOf(data, "content")), ...listOf(data, "attachments").map(attachment)];
+  if (blocks.length === 0) return [];
+  const source = textOf(data, "source");
+  // The prompt of a subagent is from the agent that started it; any other source is the program.
+  const isTyped = source === undefined || (source.startsWith("agent-") && piece.isSidechain === true);
+  const isQueued = isTyped && (data["delivery"] === "steering" || data["delivery"] === "queued");
+  const metadata: MessageMetadata = isQueued ? { origin: "queued" } : {};
+  return [{ ...piece, type: "user", role: "user", userKind: isTyped ? "human" : "meta", blocks, metadata }];
+}
+
+function attachment(file: unknown): BlockDraft {
+  const mediaType = textOf(file, "mimeType");
+  const title = textOf(file, "displayName") ?? textOf(file, "path");
+  const type = mediaType?.startsWith("image/") === true ? "image" : "document";
+  return { type, metadata: given({ media_type: mediaType, title }) };
+}
+
+function compaction({ data, piece }: Event): MessageDraft[] {
+  const used = fieldsOf(data, "compactionTokensUsed");
+  const summary = textOf(data, "summaryContent");
+  const note = noteOf({ type: "", data, piece }, "compact_summary", summary ?? "");
+  const model = textOf(used, "model");
+  return [
+    ...(summary === undefined || data["success"] === false ? [] : [note]),
+    ...(used === undefined ? [] : [{ ...piece, ...usageDraft(tokensOf(used), used), sourceId: piece.uuid, model }]),
+  ];
+}
+
+function usageDraft(usage: TokenSums, { reasoningTokens }: Fields): Omit<MessageDraft, "uuid"> {
+  const reasoning = typeof reasoningTokens === "number" && reasoningTokens > 0 ? reasoningTokens : undefined;
+  return { type: "system", role: null, usage, blocks: [], metadata: given({ reasoning_tokens: reasoning }) };
+}
+
+function tokensOf(usage: Fields): TokenSums {
+  const [cacheRead, cacheWrite] = [countOf(usage, "cacheReadTokens") ?? 0, countOf(usage, "cacheWriteTokens") ?? 0];
+  const tokensIn = Math.max(0, (countOf(usage, "inputTokens") ?? 0) - cacheRead - cacheWrite);
+  return { tokensIn, tokensOut: countOf(usage, "outputTokens") ?? 0, cacheRead, cacheWrite };
+}
+
+function noteOf({ piece }: Event, origin: NonNullable<MessageMetadata["origin"]>, text: string): MessageDraft {
+  return { ...piece, type: "user", role: "user", userKind: "meta", blocks: said(text), metadata: { origin } };
+}
+
+function said(text: string | undefined): BlockDraft[] {
+  return text === undefined || text === "" ? [] : [{ type: "text", text }];
+}
+
+function failureOf(error: Fields | undefined, text: string): ToolStatus {
+  const code = textOf(error, "code");
+  if (code === "interrupted") return "interrupted";
+  return code === "rejected" || code === "denied" ? "rejected" : (endingInText(TEXTS, text) ?? "error");
+}
