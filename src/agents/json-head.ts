@@ -16,7 +16,7 @@ interface Head {
   next: number;
 }
 
-/** The most recent head, because each source in turn inspects the same one. */
+/** The most recent head, because each format in turn inspects the same one. */
 let last: Head = { text: "", lines: [], next: 0 };
 
 /** Yields the first lines of JSON lines. Each is parsed on demand, and only once. */

@@ -1,5 +1,5 @@
 /**
- * Redacts everything that commands print of sessions, from any source, unless `--no-redact` is given. Values are redacted
+ * Redacts everything that commands print of sessions, from any agent, unless `--no-redact` is given. Values are redacted
  * before they are cut. Paths of session files are not redacted, because the next command needs them.
  */
 import type { MessageView } from "../parse/turns.ts";

@@ -10,7 +10,7 @@ import { readHead } from "../sessions/file-ref.ts";
 import { openReadable } from "../sessions/open-session.ts";
 import { needsSubagentCopies } from "../sessions/reading-options.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
-import { placeOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
+import { pathOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
 import {
@@ -75,7 +75,7 @@ export async function indexSession(request: IndexRequest): Promise<Attempt> {
     if (!isReadFault(error)) throw error;
     const [next, ...alternatives] = request.ref.alternatives;
     if (next !== undefined) return indexSession({ ...request, ref: { ...next, alternatives } });
-    return { path: placeOf(request.ref), reason: faultOf(error) };
+    return { path: pathOf(request.ref), reason: faultOf(error) };
   }
 }
 
@@ -110,7 +110,7 @@ function datedNow(path: string): Pick<SessionRef, "bytes" | "modifiedMs"> {
 }
 
 function isOfPlace({ path }: StoredSession, { ref }: IndexRequest): boolean {
-  return [ref, ...ref.alternatives].some((form) => placeOf(form) === path);
+  return [ref, ...ref.alternatives].some((form) => pathOf(form) === path);
 }
 
 type Done = Omit<SessionOutcome, "as">;

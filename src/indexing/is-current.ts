@@ -1,7 +1,7 @@
 /** Compares a session on this machine with its stored rows. */
 import type { FolderListings } from "../agents/agent.ts";
 import { needsSubagentCopies } from "../sessions/reading-options.ts";
-import { placeOf, type SessionRef } from "../places/session-ref.ts";
+import { pathOf, type SessionRef } from "../places/session-ref.ts";
 import type { SessionMark } from "../store/stored-model.ts";
 
 /**
@@ -37,7 +37,7 @@ export function isCurrent(ref: SessionRef, stored: SessionMark | undefined, leve
 type Covered = Pick<SessionMark["state"], "source_bytes" | "source_modified_ms">;
 
 function covers(ref: SessionRef, { path, place }: SessionMark, { source_bytes, source_modified_ms }: Covered): boolean {
-  if (path !== placeOf(ref) || place !== ref.place) return false;
+  if (path !== pathOf(ref) || place !== ref.place) return false;
   // For a database the stored time may be that of a part, which is later than the session's own.
   if (ref.database !== null) return source_modified_ms >= ref.modifiedMs;
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;

@@ -6,7 +6,7 @@ import { errorCode } from "../transcript/files/fault.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { joinForms, mayHaveForms } from "../sessions/session-forms.ts";
 import {
-  placeOf,
+  pathOf,
   sessionRef,
   type SessionRef,
   type Place,
@@ -63,7 +63,7 @@ export function withKnownForms(
   return refs.flatMap((ref) => {
     const known = mayHaveForms(ref) ? rows.get(ref.id) : undefined;
     if (known === undefined) return [ref];
-    const places = new Set([ref, ...ref.alternatives].map(placeOf));
+    const places = new Set([ref, ...ref.alternatives].map(pathOf));
     const forms = known.flatMap((row) => (places.has(row.path) ? [] : (formAt(row, ref, found) ?? [])));
     return forms.length === 0 ? [ref] : joinForms([ref, ...forms]);
   });

@@ -35,7 +35,7 @@ export class SessionFacts {
   readonly #hasLines: boolean;
   readonly #isRedacted: boolean;
 
-  /** `hasLines`: whether the source has lines that can be shown; `isRedacted`: see `Format`. */
+  /** `hasLines`: whether its format has lines that can be shown; `isRedacted`: see `Format`. */
   constructor({ hasLines, isRedacted }: { hasLines: boolean; isRedacted: boolean }) {
     this.#hasLines = hasLines;
     this.#isRedacted = isRedacted;

@@ -1,7 +1,7 @@
 /** Matches sessions on this machine with rows of its store. */
 import { createHash } from "node:crypto";
 import { mayHaveForms } from "../sessions/session-forms.ts";
-import { placeOf, type SessionRef } from "../places/session-ref.ts";
+import { pathOf, type SessionRef } from "../places/session-ref.ts";
 import type { SessionMark } from "../store/stored-model.ts";
 import type { Tombstone } from "../store/store.ts";
 
@@ -77,7 +77,7 @@ function placed<Row extends Pick<SessionMark, "session_id">>(
   taken: ReadonlySet<string>,
 ): Row | undefined {
   for (const form of formsOf(ref)) {
-    const rows = atPath.get(placeOf(form)) ?? [];
+    const rows = atPath.get(pathOf(form)) ?? [];
     const session = rows.findLast(({ session_id: id }) => baseId(id) === form.id);
     if (session !== undefined && !taken.has(session.session_id)) return session;
   }
@@ -94,7 +94,7 @@ function placeKey(place: string, id: string): string {
 
 function placeHash(ref: SessionRef): string {
   return createHash("sha256")
-    .update(placeKey(placeOf(ref), ref.id))
+    .update(placeKey(pathOf(ref), ref.id))
     .digest("hex");
 }
 
@@ -134,6 +134,6 @@ export function forgottenSessions(
 }
 
 function byPlaceAndId(a: SessionRef, b: SessionRef): number {
-  const [first, second] = [a, b].map((ref) => placeKey(placeOf(ref), ref.id));
+  const [first, second] = [a, b].map((ref) => placeKey(pathOf(ref), ref.id));
   return first === second ? 0 : (first ?? "") < (second ?? "") ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 /** Builds the row of a session from its place, its head and its content. */
-import { placeOf, type SessionRef } from "../places/session-ref.ts";
+import { pathOf, type SessionRef } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import { storableTime } from "../store/storable.ts";
 import type { Machine } from "../store/store-place.ts";
@@ -43,7 +43,7 @@ export function rowOf(
     agent: ref.agent ?? "",
     machine_id: machine.id,
     host: machine.host,
-    path: placeOf(ref),
+    path: pathOf(ref),
     project: clean(ref.project) ?? cwd ?? clean(ref.projectLabel || null),
     parent_id: clean(ref.parentId ?? facts?.parentId ?? null),
     agent_id: clean(ref.agentId),

@@ -1,7 +1,7 @@
 /** Updates the store from the sessions on this machine. */
 import type { Redactor } from "../redact/redactor.ts";
 import type { FolderListings } from "../agents/agent.ts";
-import { placeOf, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
+import { pathOf, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./index-session.ts";
 import { isDone, type IndexLevel } from "./is-current.ts";
@@ -164,7 +164,7 @@ class Run {
   #count(outcome: Attempt, { ref }: KeyedSession): void {
     if (outcome === "overtaken") {
       const reason = "another indexer keeps writing it; run `transcripts index` again";
-      this.#report.unreadable.push({ path: placeOf(ref), reason });
+      this.#report.unreadable.push({ path: pathOf(ref), reason });
     } else if ("reason" in outcome) this.#report.unreadable.push(outcome);
     else {
       this.#report[outcome.as] += 1;

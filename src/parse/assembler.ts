@@ -1,4 +1,4 @@
-/** Assembles the units of a source into messages in order, with the outcome of every line. */
+/** Assembles the units of a session into messages in order, with the outcome of every line. */
 import type { MessageDraft, SessionDraft, InputUnit } from "./message-draft.ts";
 import { type BuilderOptions, type BuiltMessage, MessageBuilder } from "./message-builder.ts";
 import type { LineAccount, ParseError, SessionMetadata, TranscriptStats, UnknownLine } from "./model.ts";

@@ -113,7 +113,7 @@ export type SessionDraft = {
   [Field in Exclude<keyof SessionMetadata, "firstTimestamp" | "lastTimestamp">]?: SessionMetadata[Field] | undefined;
 };
 
-/** One line of the input, or one entry of a source whose entries have several lines. */
+/** One line of the input, or one entry of a format whose entries have several lines. */
 export interface InputUnit {
   line: number;
   offset: number;

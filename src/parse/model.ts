@@ -1,5 +1,5 @@
 /**
- * The model of all sources: rows for a database, in snake_case.
+ * The model of all agents: rows for a database, in snake_case.
  *
  * `null` means that the source has no value. Times are ISO 8601 as in the source. Byte offsets count from the start of the
  * input; line numbers are 1-based. A message of opencode has its number in the session as both, except in our transcripts.

@@ -3,7 +3,7 @@ import type { ConversationReader } from "../parse/conversation.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 
 export interface SessionRef {
-  /** The agent's own id: a UUID, `ses_…`; for a Claude Code subagent the name of its file, `agent-…`. */
+  /** The agent's own id: a UUID, `ses_…`; or the name of its file. */
   id: string;
   /**
    * Name of the agent in whose place it is (`transcript` for one of ours); `file` for any other file, which the user named;
@@ -18,7 +18,7 @@ export interface SessionRef {
   database: string | null;
   /** Absolute folder of the project; null if only the file's content has it: see `readHead`. */
   project: string | null;
-  /** Project to display: its folder, or Claude Code's encoded form of it, which cannot be decoded reliably. */
+  /** Project to display: its folder, or its agent's encoded form of it, which cannot be decoded reliably: see `Agent.labels`. */
   projectLabel: string;
   /** Session that started it. Null if there is none, or if only the file's content has it: see `readHead`. */
   parentId: string | null;
@@ -131,7 +131,7 @@ export function whyArchived({ host }: Pick<ArchivedSession, "host">, place = "it
 }
 
 /** Returns the file of a session, or the database that contains it. */
-export function placeOf({ path, database }: Pick<SessionRef, "path" | "database">): string {
+export function pathOf({ path, database }: Pick<SessionRef, "path" | "database">): string {
   return path ?? database ?? "";
 }
 

@@ -5,7 +5,7 @@ import { isCurrent } from "../indexing/is-current.ts";
 import { isElsewhere, isSourceThere, withKnownForms } from "../indexing/machine-sessions.ts";
 import { baseId, keyedSessions } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
-import { type Archive, placeOf, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
+import { type Archive, pathOf, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
@@ -44,8 +44,7 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
 async function sessionNamed(store: Store, storedId: string, found: SessionsFound): Promise<SessionRef | undefined> {
   const session = await store.session(storedId);
   if (session === undefined) return undefined;
-  const isAtPlace = (ref: SessionRef): boolean =>
-    ref.id === baseId(session.session_id) && placeOf(ref) === session.path;
+  const isAtPlace = (ref: SessionRef): boolean => ref.id === baseId(session.session_id) && pathOf(ref) === session.path;
   return found.sessions.find(isAtPlace) ?? readableSession(store, session, found);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Converts a conversation of any source to the entries of our own transcripts: the reverse of
+ * Converts a conversation of any agent to the entries of our own transcripts: the reverse of
  * `agents/transcripts/transcript-entries.ts`. Pure.
  */
 import { countOf, isFields, textOf } from "../parse/json-fields.ts";

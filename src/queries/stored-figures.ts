@@ -8,7 +8,7 @@ import { AnswerSums } from "../parse/statistics.ts";
 import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import type { FolderListings } from "../agents/agent.ts";
 import type { Figures } from "../sessions/read-figures.ts";
-import { placeOf, type SessionRef } from "../places/session-ref.ts";
+import { pathOf, type SessionRef } from "../places/session-ref.ts";
 import { type StoredAnswer, type StoredFigures, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import { firstTimeOf } from "./stored-session.ts";
 import type { Store } from "../store/store.ts";
@@ -27,7 +27,7 @@ export async function storedFigures(
 ): Promise<Map<SessionRef, Figures>> {
   const isAnyArchived = refs.some(({ archived }) => archived !== null);
   const formsOf = (ref: SessionRef): SessionRef[] => [ref, ...ref.alternatives];
-  const paths = [...new Set(refs.flatMap(formsOf).map(placeOf))];
+  const paths = [...new Set(refs.flatMap(formsOf).map(pathOf))];
   const sessions = await store.sessions(isAnyArchived ? {} : { paths });
   const byId = new Map(sessions.map((session) => [session.session_id, session]));
   const atPlace = Map.groupBy(sessions, ({ path }) => path);
@@ -37,7 +37,7 @@ export async function storedFigures(
     const archived = ref.archived === null ? undefined : byId.get(ref.archived.sessionId);
     if (archived !== undefined) stored.push({ asked: ref, session: archived });
     for (const form of ref.archived === null ? formsOf(ref) : []) {
-      const here = atPlace.get(placeOf(form)) ?? [];
+      const here = atPlace.get(pathOf(form)) ?? [];
       const named = here.find(({ session_id: id }) => baseId(id) === form.id);
       // A file may have several sessions: that of a subagent too.
       const isSame = ({ agent_id: id }: StoredSession): boolean => id === form.agentId;

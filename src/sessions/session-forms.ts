@@ -4,7 +4,7 @@
  */
 import { extname } from "node:path";
 import { agentAt } from "../agents/registry.ts";
-import { placeOf, type SessionRef } from "../places/session-ref.ts";
+import { pathOf, type SessionRef } from "../places/session-ref.ts";
 
 /** Joins the forms of each session into one ref, with the others as its alternatives, in order of preference. */
 export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
@@ -16,7 +16,7 @@ export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
     else joined.push(ref);
   }
   for (const same of Map.groupBy(forms, ({ id }) => id).values()) {
-    const ordered = [...new Map(same.map((form) => [placeOf(form), form])).values()].toSorted(byPreference);
+    const ordered = [...new Map(same.map((form) => [pathOf(form), form])).values()].toSorted(byPreference);
     const [first, ...others] = ordered;
     if (first !== undefined) joined.push(others.reduce(completedBy, { ...first, alternatives: others }));
   }

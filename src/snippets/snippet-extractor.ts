@@ -54,7 +54,7 @@ export class SnippetExtractor {
   }
 
   /**
-   * Returns the same lines of a session of any source as text for a reader, redacted and shortened to fit a snippet.
+   * Returns the same lines of a session of any agent as text for a reader, redacted and shortened to fit a snippet.
    * Rejects with a `TranscriptsError` if nothing was said or done in them, or if it is too little for a snippet.
    */
   async extractFormatted(

@@ -3,7 +3,7 @@ import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, errorText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 
 export interface ResultFacts {
-  /** The result's `is_error`; null or undefined if the source does not have it. */
+  /** The result's `is_error`; null or undefined if the record does not have it. */
   isError: boolean | null | undefined;
   /** Text of the result, with tags. */
   text: string;
