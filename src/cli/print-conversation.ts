@@ -10,8 +10,14 @@ import { resumeOf } from "../sessions/resume.ts";
 import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
 import { projectName } from "../render/text/passage-text.ts";
 
+/** What the heading of a session says. */
+export interface HeadingFacts extends Pick<Conversation, "id" | "metadata"> {
+  /** The number of messages is null if only a part was read. */
+  stats: { total_messages: number | null; initial_prompt: string | null };
+}
+
 /** Messages of a session, or some of them, with their turns. */
-export interface ConversationPart extends Pick<Conversation, "id" | "metadata" | "stats"> {
+export interface ConversationPart extends HeadingFacts {
   messages: readonly (MessageView & { turn: number })[];
   /** Calls by block; undefined to show calls and results where they are. */
   calls: ReadonlyMap<string, ToolCall> | undefined;
@@ -35,7 +41,7 @@ export async function printConversation(
     marked: part.marked,
     calls: part.calls,
   };
-  if (part.stats.total_messages > 0) await context.out(sessionHeading(context, ref, part));
+  if (part.stats.total_messages !== 0) await context.out(sessionHeading(context, ref, part));
   let printed = 0;
   let previous: MessageView["message"] | undefined;
   for (const view of part.messages) {
@@ -52,13 +58,13 @@ export async function printConversation(
 export function sessionHeading(
   { colors }: CommandContext,
   ref: SessionRef,
-  { id, metadata, stats }: Pick<Conversation, "id" | "metadata" | "stats">,
+  { id, metadata, stats }: HeadingFacts,
 ): string {
   const title = neutralLine(metadata.title ?? ref.title ?? stats.initial_prompt ?? "");
   const project = metadata.cwd ?? ref.project;
   const facts = [
     timesText(metadata.firstTimestamp, metadata.lastTimestamp),
-    counted(stats.total_messages, "message"),
+    stats.total_messages === null ? "" : counted(stats.total_messages, "message"),
     project === null ? "" : neutralLine(projectName(project)),
     neutralLine(id),
     ref.archived === null

@@ -93,6 +93,8 @@ export class Assembler {
     if (!open && !this.#times.isNextIn(built.message.timestamp)) this.#unwanted.add(built);
     if (this.#unwanted.has(built)) return;
     this.#statistics.add(built.message, blocks);
+    // A line may only repeat what is known, or add to the usage.
+    if (open && blocks.length === 0) return;
     const { line, offset } = unit;
     const lastLine = line + Math.max(unit.lines, 1) - 1;
     const { timestamp = null, uuid = null } = draft;

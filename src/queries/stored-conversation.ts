@@ -16,7 +16,13 @@ import { pricingOf } from "../parse/read-transcript.ts";
 import { StatisticsCollector } from "../parse/statistics.ts";
 import { TimeFilter, TimeSpan } from "../parse/times.ts";
 import { beginsTurn } from "../parse/turns.ts";
-import { type StoredBlock, type StoredMessage, type StoredSession, storedUsage } from "../store/stored-model.ts";
+import {
+  MAX_LINE,
+  type StoredBlock,
+  type StoredMessage,
+  type StoredSession,
+  storedUsage,
+} from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { firstTimeOf } from "./stored-session.ts";
@@ -25,13 +31,12 @@ type StoredOptions = Pick<ParseOptions, "subagentCopies" | "between" | "pricing"
 
 type RowsStore = Pick<Store, "messages" | "blocks" | "ordinalAt">;
 
-/** Number of blocks that are read at once. */
-const PAGE_BLOCKS = 200;
-
+/** Number of rows that are read at once. */
+const PAGE_ROWS = 200;
 /** Blocks read before the one at a place: enough for the pieces that are wanted before it. */
 const BLOCKS_BEFORE = 50;
 
-/** Blocks are read page by page, so that memory grows with the number of messages only. */
+/** Rows are read page by page, so that memory grows with the number of messages only. */
 export class StoredConversation implements ConversationReader {
   readonly #store: RowsStore;
   readonly #session: StoredSession;
@@ -57,45 +62,37 @@ export class StoredConversation implements ConversationReader {
   /** Begins somewhat before the place. */
   async *#batches(from?: ConversationPlace): AsyncGenerator<ReadMessage[]> {
     if (!hasContent(this.#session)) throw withoutContent(this.#session);
-    const { session_id: id } = this.#session;
-    const messages = await this.#messages();
-    const places = new Map(messages.map((message, place) => [message.id, place]));
-    const start = from === undefined ? 0 : await this.#ordinalAt(from, messages);
-    const isSubagent = this.#session.agent_id !== null;
-    let [begun, turn] = [0, 0];
+    const { session_id: id, agent_id } = this.#session;
+    const start = from === undefined ? 0 : await this.#startOf(from);
+    let turn = 0;
     const begin = (message: TranscriptMessage, blocks: readonly StoredBlock[]): ReadMessage => {
-      begun += 1;
-      if (!isSuperseded(message) && beginsTurn(message, isSubagent)) turn += 1;
+      if (!isSuperseded(message) && beginsTurn(message, agent_id !== null)) turn += 1;
       return this.#counted(pieceOf(message, blocks, turn));
     };
-    // Those without blocks come before the ones that begin after them.
-    const beginUpTo = (end: number): ReadMessage[] => messages.slice(begun, end).map((message) => begin(message, []));
-    try {
-      for await (const rows of blockPages(this.#store, id, start)) {
-        if (this.#options.signal?.aborted === true) {
-          this.#aborted = true;
-          return;
-        }
-        const batch: ReadMessage[] = [];
-        if (begun === 0 && start > 0) {
-          const offset = rows[0]?.byte_offset ?? Infinity;
-          while ((messages[begun]?.byte_offset ?? Infinity) < offset) beginUpTo(begun + 1);
-        }
-        for (const blocks of piecesIn(rows)) {
-          const place = places.get(blocks[0]?.message_id ?? "");
-          const message = place === undefined ? undefined : messages[place];
-          if (place === undefined || message === undefined) continue;
-          batch.push(...beginUpTo(place));
-          batch.push(place >= begun ? begin(message, blocks) : this.#counted(pieceOf(message, blocks, turn)));
-        }
-        yield batch;
+    let messages: MessageCursor | undefined;
+    for await (const rows of pages((at) => this.#store.blocks(id, at), start)) {
+      if (this.#options.signal?.aborted === true) {
+        this.#aborted = true;
+        break;
       }
-      yield beginUpTo(messages.length);
-    } finally {
-      // Counts those that were not asked for.
-      beginUpTo(messages.length);
-      for (const message of messages) this.#statistics.addUsage(message);
+      if (messages === undefined) {
+        const first = start === 0 ? 0 : await this.#messageAt(rows[0]);
+        messages = new MessageCursor(this.#store, this.#session, this.#options, first);
+        turn = await this.#turnBefore(first);
+      }
+      const batch: ReadMessage[] = [];
+      for (const blocks of piecesIn(rows)) {
+        const { message_id, byte_offset } = blocks[0];
+        for (const message of await messages.before(byte_offset, message_id)) batch.push(begin(message, []));
+        const [message, isNew] = messages.of(message_id);
+        if (message === undefined) continue;
+        batch.push(isNew ? begin(message, blocks) : this.#counted(pieceOf(message, blocks, turn)));
+      }
+      yield batch;
     }
+    messages ??= new MessageCursor(this.#store, this.#session, this.#options, 0);
+    if (!this.#aborted) yield (await messages.before(Number.POSITIVE_INFINITY)).map((message) => begin(message, []));
+    for (const message of messages.all()) this.#statistics.addUsage(message);
   }
 
   summary(): ReadSummary {
@@ -132,32 +129,103 @@ export class StoredConversation implements ConversationReader {
   }
 
   /** Returns the ordinal of a block before a place, with enough others between. */
-  async #ordinalAt(place: ConversationPlace, messages: readonly TranscriptMessage[]): Promise<number> {
-    const line = "line" in place ? place.line : messages.find(({ ordinal }) => ordinal >= place.ordinal)?.line_number;
-    if (line === undefined) return 0;
-    const ordinal = await this.#store.ordinalAt(this.#session.session_id, line);
+  async #startOf(place: ConversationPlace): Promise<number> {
+    const { session_id: id } = this.#session;
+    const line =
+      "line" in place
+        ? place.line
+        : (await this.#store.messages(id, { from: place.ordinal, limit: 1 }))[0]?.line_number;
+    const ordinal = await this.#store.ordinalAt(id, Math.min(line ?? MAX_LINE, MAX_LINE));
     return Math.max(0, ordinal - BLOCKS_BEFORE);
   }
 
-  /** Returns the messages asked for, with their costs. */
-  async #messages(): Promise<TranscriptMessage[]> {
-    const { session_id: id, state } = this.#session;
-    const { subagentCopies = false, between, pricing } = this.#options;
-    const price = await pricingOf(pricing);
-    const times = new TimeFilter(between);
-    const isLeftOut = state.subagent_copies && !subagentCopies ? isCopy : () => false;
-    const rows = (await this.#store.messages(id)).filter((row) => !isLeftOut(row) && times.isNextIn(row.occurred_at));
-    return rows.map((row) => {
-      const message = modelMessage(row);
-      setCost(message, storedUsage(row), row.recorded_cost_usd ?? undefined, price);
-      return message;
-    });
+  /** Returns the ordinal of the first message that does not begin before a block. */
+  async #messageAt(block: StoredBlock | undefined): Promise<number> {
+    const { session_id: id } = this.#session;
+    const [message] = block === undefined ? [] : await this.#store.messages(id, { ids: [block.message_id] });
+    return (message?.ordinal ?? 0) + (block?.block_order === 0 ? 0 : 1);
+  }
+
+  async #turnBefore(ordinal: number): Promise<number> {
+    if (ordinal === 0) return 0;
+    const { session_id: id, agent_id } = this.#session;
+    const said = (await this.#store.messages(id, { prompts: true, before: ordinal })).map(modelMessage);
+    return said.filter((message) => !isSuperseded(message) && beginsTurn(message, agent_id !== null)).length;
   }
 }
 
-/** Message of a subagent that Claude Code copied into the session's own file. */
-function isCopy({ is_sidechain, cwd }: StoredMessage): boolean {
-  return is_sidechain && cwd === null;
+/** The messages of a session, in order, with their costs. */
+class MessageCursor {
+  readonly #rows: AsyncGenerator<StoredMessage[]>;
+  /** Those that were met, by id; undefined for one that is left out. */
+  readonly #met = new Map<string, TranscriptMessage | undefined>();
+  readonly #begun = new Set<string>();
+  readonly #row: (id: string) => Promise<StoredMessage[]>;
+  readonly #isCopyLeftOut: boolean;
+  readonly #times: TimeFilter;
+  readonly #pricing: StoredOptions["pricing"];
+  #next: StoredMessage[] = [];
+  #isEnd = false;
+
+  constructor(store: RowsStore, session: StoredSession, options: StoredOptions, first: number) {
+    const { session_id: id, state } = session;
+    this.#rows = pages((at) => store.messages(id, at), first);
+    this.#row = (messageId) => store.messages(id, { ids: [messageId] });
+    this.#isCopyLeftOut = state.subagent_copies && options.subagentCopies !== true;
+    this.#times = new TimeFilter(options.between);
+    this.#pricing = options.pricing;
+  }
+
+  /** Takes the messages that begin before a place, and before the message with the id if it is another that was not met. */
+  async before(offset: number, id?: string): Promise<TranscriptMessage[]> {
+    const taken: TranscriptMessage[] = [];
+    const take = async (row: StoredMessage): Promise<void> => {
+      this.#next.shift();
+      if (this.#met.has(row.message_id)) return;
+      const message = await this.#add(row);
+      this.#begun.add(row.message_id);
+      if (message !== undefined) taken.push(message);
+    };
+    for (let row = await this.#peek(); row !== undefined && row.byte_offset < offset; row = await this.#peek())
+      await take(row);
+    if (id === undefined || this.#met.has(id)) return taken;
+    const next = await this.#peek();
+    const [wanted] = next?.message_id === id ? [next] : await this.#row(id);
+    if (wanted === undefined) return taken;
+    for (let row = next; row !== undefined && row.ordinal < wanted.ordinal; row = await this.#peek()) await take(row);
+    await this.#add(wanted);
+    return taken;
+  }
+
+  /** Returns a message that was met, and whether this is its first piece. */
+  of(id: string): [message: TranscriptMessage | undefined, isNew: boolean] {
+    const isNew = !this.#begun.has(id);
+    this.#begun.add(id);
+    return [this.#met.get(id), isNew];
+  }
+
+  all(): TranscriptMessage[] {
+    return [...this.#met.values()].filter((message) => message !== undefined);
+  }
+
+  async #peek(): Promise<StoredMessage | undefined> {
+    while (this.#next.length === 0 && !this.#isEnd) {
+      const { done, value } = await this.#rows.next();
+      this.#isEnd = done === true;
+      this.#next = done === true ? [] : [...value];
+    }
+    return this.#next[0];
+  }
+
+  async #add(row: StoredMessage): Promise<TranscriptMessage | undefined> {
+    const isCopy = row.is_sidechain && row.cwd === null;
+    const isIn = !(isCopy && this.#isCopyLeftOut) && this.#times.isNextIn(row.occurred_at);
+    const message = isIn ? modelMessage(row) : undefined;
+    const price = await pricingOf(this.#pricing);
+    if (message !== undefined) setCost(message, storedUsage(row), row.recorded_cost_usd ?? undefined, price);
+    this.#met.set(row.message_id, message);
+    return message;
+  }
 }
 
 function withoutContent({ session_id: id }: StoredSession): TranscriptsError {
@@ -166,14 +234,17 @@ function withoutContent({ session_id: id }: StoredSession): TranscriptsError {
   return new TranscriptsError("gone", `Only the figures of session ${id} were kept, and its file is gone.`, next);
 }
 
-/** Yields blocks in the order of the source, page by page. */
-async function* blockPages(store: RowsStore, sessionId: string, start: number): AsyncGenerator<StoredBlock[]> {
-  let limit = PAGE_BLOCKS;
-  for (let from = start; ;) {
-    const page = await store.blocks(sessionId, { from, limit });
+/** Yields rows in order, page by page, from an ordinal on. */
+async function* pages<Row extends { ordinal: number }>(
+  read: (page: { from: number; limit: number }) => Promise<Row[]>,
+  first: number,
+): AsyncGenerator<Row[]> {
+  let limit = PAGE_ROWS;
+  for (let from = first; ;) {
+    const page = await read({ from, limit });
     const last = page.at(-1)?.ordinal ?? from;
     const isEnd = page.length < limit;
-    // A dropped block may have the ordinal of another.
+    // A dropped row may have the ordinal of another.
     yield isEnd ? page : page.filter(({ ordinal }) => ordinal < last);
     if (isEnd) return;
     if (last === from) limit *= 2;
@@ -182,11 +253,11 @@ async function* blockPages(store: RowsStore, sessionId: string, start: number): 
 }
 
 /** Groups the blocks that one entry of the source has of a message. */
-function piecesIn(rows: readonly StoredBlock[]): StoredBlock[][] {
-  const pieces: StoredBlock[][] = [];
+function piecesIn(rows: readonly StoredBlock[]): [StoredBlock, ...StoredBlock[]][] {
+  const pieces: [StoredBlock, ...StoredBlock[]][] = [];
   for (const row of rows) {
     const piece = pieces.at(-1);
-    if (piece?.[0] !== undefined && isSameEntry(piece[0], row)) piece.push(row);
+    if (piece !== undefined && isSameEntry(piece[0], row)) piece.push(row);
     else pieces.push([row]);
   }
   return pieces;

@@ -17,6 +17,7 @@ import {
   TITLES,
   TOMBSTONES,
   type Row,
+  type Rows,
   type TableColumns,
 } from "./columns.ts";
 import { groupsOf, sessionCondition } from "./candidate-pages.ts";
@@ -29,6 +30,7 @@ import type {
   CandidateQuery,
   EventPage,
   FailureCount,
+  MessagesAsked,
   NewSnippet,
   RowStates,
   SessionChange,
@@ -232,20 +234,34 @@ export class SqlStore implements Store {
     return new Map(rows);
   }
 
-  messages(sessionId: string): Promise<StoredMessage[]> {
-    const sql = `SELECT ${MESSAGES.list} FROM ${MESSAGES.from} WHERE messages.${OF_SESSION}
-      ORDER BY ordinal, superseded, message_id`;
-    return this.#database.all(sql, [storableText(sessionId)], MESSAGES.read);
+  messages(sessionId: string, { ids, from, before, prompts, limit }: MessagesAsked = {}): Promise<StoredMessage[]> {
+    return this.#rowsOf(MESSAGES, "ordinal, superseded, message_id", limit, [
+      { sql: `messages.${OF_SESSION}`, values: [storableText(sessionId)] },
+      ...(ids === undefined ? [] : [{ sql: this.#database.dialect.isOneOf("message_id"), values: [ids] }]),
+      ...(from === undefined ? [] : [{ sql: "ordinal >= ?", values: [from] }]),
+      ...(before === undefined ? [] : [{ sql: "ordinal < ?", values: [before] }]),
+      ...(prompts ? [{ sql: "user_kind = 'human'", values: [] }] : []),
+    ]);
   }
 
-  blocks(sessionId: string, { ids, from = 0, limit }: BlocksAsked = {}): Promise<StoredBlock[]> {
-    const { sql, values } = allOf([
-      { sql: `events.${OF_SESSION} AND events.ordinal >= ?`, values: [storableText(sessionId), from] },
+  blocks(sessionId: string, { ids, from, limit }: BlocksAsked = {}): Promise<StoredBlock[]> {
+    return this.#rowsOf(BLOCKS, "events.ordinal, position", limit, [
+      { sql: `events.${OF_SESSION}`, values: [storableText(sessionId)] },
       ...(ids === undefined ? [] : [{ sql: this.#database.dialect.isOneOf("event_id"), values: [ids] }]),
+      ...(from === undefined ? [] : [{ sql: "events.ordinal >= ?", values: [from] }]),
     ]);
-    const found = `SELECT ${BLOCKS.list} FROM ${BLOCKS.from} WHERE ${sql} ORDER BY events.ordinal, position`;
-    if (limit === undefined) return this.#database.all(found, values, BLOCKS.read);
-    return this.#database.all(`${found} LIMIT ?`, [...values, limit], BLOCKS.read);
+  }
+
+  #rowsOf<T>(
+    columns: Rows<T>,
+    order: string,
+    limit: number | undefined,
+    conditions: readonly Condition[],
+  ): Promise<T[]> {
+    const { sql, values } = allOf(conditions);
+    const found = `SELECT ${columns.list} FROM ${columns.from} WHERE ${sql} ORDER BY ${order}`;
+    if (limit === undefined) return this.#database.all(found, values, columns.read);
+    return this.#database.all(`${found} LIMIT ?`, [...values, limit], columns.read);
   }
 
   async ordinalAt(sessionId: string, line: number): Promise<number> {

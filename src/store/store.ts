@@ -57,7 +57,7 @@ export interface Store {
   revisions(machineId?: string): Promise<Map<string, Pick<IndexState, "revision" | "copied_revision">>>;
 
   /** Returns messages in conversation order; those that the source dropped keep their old place. */
-  messages(sessionId: string): Promise<StoredMessage[]>;
+  messages(sessionId: string, asked?: MessagesAsked): Promise<StoredMessage[]>;
   /** Returns blocks in the order of the source: all, those with one of the ids, or those of a page. */
   blocks(sessionId: string, asked?: BlocksAsked): Promise<StoredBlock[]>;
   /** Returns the ordinal of the first block on a line, or on the last one before it that has one; 0 if none has. */
@@ -161,6 +161,17 @@ export interface FailureCount {
   count: number;
   /** ISO 8601. */
   latest: string | null;
+}
+
+/** All messages, or those that meet all of these. */
+export interface MessagesAsked {
+  ids?: readonly string[];
+  /** Lowest ordinal, and the first that is too high. */
+  from?: number;
+  before?: number;
+  /** Only what a person, or the agent that started a subagent, said. */
+  prompts?: boolean;
+  limit?: number;
 }
 
 export interface BlocksAsked {

@@ -4,14 +4,19 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ParsedContentBlock, TranscriptMessage } from "../../src/parse/model.ts";
-import { piecesOf } from "../../src/parse/conversation.ts";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { type ConversationPlace, piecesOf, type ReadMessage } from "../../src/parse/conversation.ts";
 import { turnsOf } from "../../src/parse/turns.ts";
 import { readConversation, timelineOf } from "../../src/queries/read-session.ts";
+import { StoredConversation } from "../../src/queries/stored-conversation.ts";
 import { entriesIn } from "../../src/queries/session-entries.ts";
 import { openConversation } from "../../src/sessions/open-conversation.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
+import type { Store } from "../../src/store/store.ts";
+import { assistant, says, user } from "../support/cli/claude-lines.ts";
+import { newStore, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { asEachFormat, PROMPT } from "../support/parse/one-conversation.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -92,3 +97,57 @@ function checked(name: string, content: string): void {
     assert.deepEqual(JSON.parse(JSON.stringify(conversation)), conversation);
   });
 }
+
+describe("a part of a long session", () => {
+  const lines = Array.from({ length: 1_500 }, (_, at) => {
+    if (at % 50 === 0) return user(`prompt ${at}`, at);
+    // An answer in two pieces, with the result of its call between them.
+    if (at % 50 === 7) return assistant({ id: `msg_${at}`, blocks: [{ type: "text", text: `begins ${at}` }] }, at);
+    if (at % 50 === 9) return assistant({ id: `msg_${at - 2}`, blocks: [{ type: "text", text: `goes on ${at}` }] }, at);
+    if (at % 50 === 12) return assistant({ id: `msg_${at}`, blocks: [] }, at);
+    return at % 50 === 20 ? '{"type":"progress"}\n' : says(`answer ${at}`, at);
+  });
+  const path = join(folder, "long.jsonl");
+  const shown = ({ line, turn, uuid, timestamp, message, blocks }: ReadMessage): unknown => [
+    [line, turn, uuid, timestamp, message.ordinal],
+    blocks.map(({ block_type, content_text }) => [block_type, content_text]),
+  ];
+
+  test("is the same from its file and from the store, which reads no more than that", async () => {
+    writeFileSync(path, lines.join(""));
+    const ref = await fileRef(path, nodeSessionFiles);
+    const store = await newStore();
+    await updateIndex(store, { env: {}, home, cwd: home }, { only: [ref], redactor: NO_REDACTOR });
+    const [session] = await store.sessions();
+    assert.ok(session !== undefined);
+    let read = 0;
+    const counting: Pick<Store, "messages" | "blocks" | "ordinalAt"> = {
+      messages: async (id, asked) => {
+        const rows = await store.messages(id, asked);
+        read += rows.length;
+        return rows;
+      },
+      ordinalAt: (id, line) => store.ordinalAt(id, line),
+      blocks: async (id, asked) => {
+        const rows = await store.blocks(id, asked);
+        read += rows.length;
+        return rows;
+      },
+    };
+    const places: ConversationPlace[] = [
+      ...[1, 2, 8, 9, 10, 14, 700, 758, 760, 1_500].map((line) => ({ line, before: 3, count: 4 })),
+      ...[0, 5, 300, 755, 1_300].map((ordinal) => ({ ordinal, before: 0, count: 300 })),
+      { line: 1_480, before: 5 },
+      { line: 9_999, before: 2 },
+    ];
+    for (const from of places) {
+      const file = await openConversation(ref, { pricing: "flat" });
+      const expected = await Array.fromAsync(piecesOf(file, { from }), shown);
+      const kept = new StoredConversation(counting, session, { pricing: "flat" });
+      read = 0;
+      assert.deepEqual(await Array.fromAsync(piecesOf(kept, { from }), shown), expected, JSON.stringify(from));
+      assert.ok(expected.length > 0 && read < 1_000, `${JSON.stringify(from)}: ${expected.length} ${read}`);
+    }
+    await store.close();
+  });
+});

@@ -151,7 +151,7 @@ async function partAt(
   return {
     id: sessionIdOf(ref, metadata),
     metadata: shown.metadata,
-    stats: { ...stats, initial_prompt: shown.prompt },
+    stats: { total_messages: null, initial_prompt: shown.prompt },
     messages,
     calls: undefined,
     marked: pieces.find((piece) => isOn(piece, line))?.line,

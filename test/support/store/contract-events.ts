@@ -79,6 +79,21 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await idsOf(store, { terms: ["number 4499."] }), ["s1-4499"]);
     });
 
+    it("blocks and messages are read from any place on, and a block is found by its line", async (store) => {
+      const lineOf = (at: number): number => 10 + Math.floor(at / 2) * 5;
+      await store.writeSession(
+        madeChange(Array.from({ length: 40 }, (_, at) => madeEvent(at, { line_number: lineOf(at) }))),
+      );
+      const ordinals = (rows: readonly { ordinal: number }[]): number[] => rows.map(({ ordinal }) => ordinal);
+      assert.deepEqual(ordinals(await store.blocks("s1", { from: 30, limit: 3 })), [30, 31, 32]);
+      assert.deepEqual(ordinals(await store.messages("s1", { from: 38 })), [38, 39]);
+      assert.deepEqual(ordinals(await store.messages("s1", { from: 5, before: 8, limit: 2 })), [5, 6]);
+      assert.deepEqual(ordinals(await store.messages("s1", { ids: ["s1/m7", "s1/none"] })), [7]);
+      const found = await Promise.all([1, 10, 14, 15, 16, 105, 9_999].map((line) => store.ordinalAt("s1", line)));
+      assert.deepEqual(found, [0, 0, 0, 2, 2, 38, 38]);
+      assert.equal(await store.ordinalAt("none", 5), 0);
+    });
+
     it("rows that a source dropped stay, marked, and are written anew in place", async (store) => {
       await fillSession(store, 4);
       const again = [madeEvent(2, { content: "Other words." })];
