@@ -42,18 +42,17 @@ const MAX_EVENTS = 1_000;
  *
  * What comes later is an entry that continues an earlier one or replaces it; readers join them.
  *
- * | entry  | open                                | written                  | what may come later               |
- * | ------ | ----------------------------------- | ------------------------ | --------------------------------- |
- * | text   | deltas are added to it              | at its end, or with next | the rest, or another text         |
- * | use    | arguments are streamed, or only a   | input known              | the input that the call ran with  |
- * |        | hook has reported it                |                          |                                   |
- * | result | the call runs                       | ended, after the use     | the real end after an invented one |
- * | prompt | parts are stored one by one         | answer begins, or idle   | an added part: an entry of its own |
- * | event  | a call waits, or a text is streamed | after those              | nothing                           |
+ * | entry  | while open                         | written when                 | what may come later                |
+ * | ------ | ---------------------------------- | ---------------------------- | ---------------------------------- |
+ * | text   | deltas are added to it             | it ends or something follows | the rest, or another text          |
+ * | use    | its arguments are streamed         | its input is known           | the input that the call ran with   |
+ * | result | the call runs                      | it ended, after the use      | the real end after an invented one |
+ * | prompt | its parts are stored one by one    | an answer begins, or idle    | an added part: an entry of its own |
+ * | event  | its call waits, a text is streamed | after those                  | nothing                            |
  *
- * Two things may make an entry wait longer, each for a limited time (`waits.ts`): a part before it of which
- * nothing is known yet, and a hook that was faster than the host's own record. Nothing here uses the disk, the network or the
- * clock; times are passed in.
+ * Two things may make an entry wait longer, each for a limited time (`waits.ts`): a part before it of which nothing is
+ * known yet, and a hook that was faster than the host's own record. Nothing here uses the disk, the network or the clock;
+ * times are passed in.
  */
 export class Timeline {
   readonly #stage: Stage;

@@ -216,8 +216,8 @@ const WITHIN_WORD = /[\w+/=-]$/;
 /**
  * Returns the end of the part of an unfinished text that can be written: without its last word, if that may be the
  * beginning of a secret which only the whole word reveals. A text that something follows has mostly ended, so its last word
- * is held back only if it does not look like the end of a sentence. A text of one word is left as it is if it is `goingOn`, because the entry must
- * take its place.
+ * is held back only if it does not look like the end of a sentence. A text of one word that goes on is left as it is,
+ * because the entry must take its place.
  */
 function endOfSafePart(text: string, isGoingOn: boolean): number {
   let start = text.length;
