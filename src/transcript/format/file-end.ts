@@ -31,7 +31,7 @@ export function createMarkdownScanner(startOffset: number, context: SectionConte
 
 /** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
 export function createJsonlScanner(startOffset: number): TailScanner {
-  const splitter = new LineSplitter(Number.POSITIVE_INFINITY, { offset: startOffset, line: 1 });
+  const splitter = new LineSplitter(Number.POSITIVE_INFINITY, startOffset);
   return new TailScanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
 }
 

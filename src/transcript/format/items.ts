@@ -14,7 +14,7 @@ export interface Stretch extends Place {
   end: number;
 }
 
-/** Reads a transcript chunk by chunk, from its start or from a later entry. */
+/** Reads a transcript chunk by chunk. */
 export interface ItemReader {
   /** Yields the items that the next bytes complete. Consume all of them before the next push. No content makes it throw. */
   push(chunk: Uint8Array): AsyncGenerator<TranscriptItem>;

@@ -18,7 +18,7 @@ import {
   torn,
   unknownEntry,
 } from "./items.ts";
-import { FILE_START, LineSplitter, type RawLine, type ReadingMark, decodeUtf8, endOfLine } from "./lines.ts";
+import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
 
 const NO_CALL = "The input of this result is missing: its call is not before it.";
 
@@ -93,14 +93,9 @@ export function readJsonlTranscript(input: TranscriptInput): AsyncGenerator<Tran
 
 /** Reads chunk by chunk. */
 export class JsonlReader implements ItemReader {
-  readonly #splitter: LineSplitter;
-  #mayLackHeader: boolean;
+  readonly #splitter = new LineSplitter(Number.POSITIVE_INFINITY);
+  #mayLackHeader = true;
   readonly #calls = new CallInputs();
-
-  constructor(start: ReadingMark = FILE_START) {
-    this.#splitter = new LineSplitter(Number.POSITIVE_INFINITY, start);
-    this.#mayLackHeader = start.offset === 0;
-  }
 
   async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
     for (const line of this.#splitter.push(chunk)) yield* this.#items(line);

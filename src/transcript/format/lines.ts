@@ -1,13 +1,7 @@
 /** Splits an input into lines, with their positions. */
 
-/** Position at which one reader may stop and another continue with the same result. */
-export interface ReadingMark {
-  /** Byte offset in the file, and the 1-based line that begins there. */
-  offset: number;
-  line: number;
-}
-
-export const FILE_START: ReadingMark = { offset: 0, line: 1 };
+/** Beginning of a file: byte offset, and 1-based line. */
+export const FILE_START = { offset: 0, line: 1 };
 
 /** Line without its line break. */
 export interface RawLine {
@@ -22,13 +16,12 @@ export interface RawLine {
 }
 
 const LINE_FEED = 10;
-/** Yields the lines of chunks of bytes, those that end in a chunk together. `start`: see `LineSplitter`. */
+/** Yields the lines of chunks of bytes, those that end in a chunk together. */
 export async function* linesOfBytes(
   chunks: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
-  start?: ReadingMark,
 ): AsyncGenerator<RawLine[]> {
-  const splitter = new LineSplitter(maxLineBytes, start);
+  const splitter = new LineSplitter(maxLineBytes);
   for await (const chunk of chunks) yield splitter.push(chunk);
   const last = splitter.end();
   if (last) yield [last];
@@ -51,16 +44,15 @@ export function lineFeedsIn(chunk: Uint8Array): number {
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
-  #line: number;
+  #line = 1;
   #offset: number;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  /** `start`: position of the first byte in its file. */
-  constructor(maxLineBytes: number, start: ReadingMark = FILE_START) {
+  /** `offset`: position of the first byte in its file. */
+  constructor(maxLineBytes: number, offset = 0) {
     this.#maxLineBytes = maxLineBytes;
-    this.#line = start.line;
-    this.#offset = start.offset;
+    this.#offset = offset;
   }
 
   /** Returns the lines that end in this chunk. Consume them before the next push: they are views of the chunk. */

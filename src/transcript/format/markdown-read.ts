@@ -16,7 +16,7 @@ import {
   torn,
   unknownEntry,
 } from "./items.ts";
-import { FILE_START, type ReadingMark, decodeUtf8, lineFeedsIn } from "./lines.ts";
+import { decodeUtf8, lineFeedsIn } from "./lines.ts";
 import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
@@ -55,18 +55,15 @@ export async function parseMarkdownTranscript(
 /** Reads chunk by chunk. */
 export class MarkdownReader implements ItemReader {
   readonly #options: MarkdownReadOptions;
-  readonly #splitter: MarkdownSplitter;
+  readonly #splitter = new MarkdownSplitter(0);
   /** Line of the next section. */
-  #line: number;
-  #mayLackHeader: boolean;
+  #line = 1;
+  #mayLackHeader = true;
   readonly #calls = new CallInputs();
   #context = FIRST_CONTEXT;
 
-  constructor(options: MarkdownReadOptions, start: ReadingMark = FILE_START) {
+  constructor(options: MarkdownReadOptions) {
     this.#options = options;
-    this.#splitter = new MarkdownSplitter(start.offset);
-    this.#line = start.line;
-    this.#mayLackHeader = start.offset === 0;
   }
 
   async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
