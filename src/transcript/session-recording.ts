@@ -31,9 +31,9 @@ const LARGE = 256 * 1024;
 
 /**
  * Maximum wait of an entry for the file of a new subagent that it links to, in milliseconds. Creating the file takes a
- * millisecond, unless the disk fails.
+ * millisecond, on a busy machine a second. While the disk fails, nothing is waited for.
  */
-const LINK_MS = 1_000;
+const LINK_MS = 5_000;
 
 /** File of the session, with its encoder. */
 export interface Output {
@@ -166,7 +166,7 @@ export class SessionRecording {
   async #begin(): Promise<void> {
     const outputs = await this.#open();
     for (const { file } of outputs) file.append({ data: "" });
-    await Promise.all(outputs.map(({ file }) => file.flush(LINK_MS)));
+    await Promise.all(outputs.flatMap(({ file }) => (file.isFailing ? [] : file.flush(LINK_MS))));
   }
 
   /** Opens the session's files and adds missing history, without waiting for an entry. */
