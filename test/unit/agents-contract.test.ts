@@ -7,7 +7,6 @@ import { contentOf, detectFormat, HEAD_BYTES } from "../../src/agents/detect.ts"
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { agentAt, AGENTS, agentKeeping } from "../../src/agents/registry.ts";
 import { updateIndex } from "../../src/indexing/update-index.ts";
-import { readLines } from "../../src/parse/line-messages.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { isSubagent, type SessionRef, type Where } from "../../src/places/session-ref.ts";
@@ -120,8 +119,8 @@ describe("a format", () => {
           yield Buffer.from(line, "latin1");
         }
       }
-      const opened = await readLines(contentOf(growing()), { isGrowing: true });
-      for await (const { unit } of opened.lines) read = Math.max(read, unit.line + unit.lines - 1);
+      const { units } = await contentOf(growing()).open({ isGrowing: true });
+      for await (const batch of units) for (const { line, lines } of batch) read = Math.max(read, line + lines - 1);
       assert.equal(read, (await parsed(file.bytes)).lines.total);
     });
   }

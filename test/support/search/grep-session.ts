@@ -1,11 +1,11 @@
 /** The plain way to find a term in a session: each text of the conversation is read and compared. What `find` must equal. */
-import { contentOf } from "../../../src/agents/detect.ts";
+import { readTranscript } from "../../../src/agents/parse-input.ts";
 import { isOwnRecall } from "../../../src/calls/own-recall.ts";
 import { foldedPattern } from "../../../src/matching/folding.ts";
 import { passageAround } from "../../../src/matching/passage.ts";
-import type { ReadOptions } from "../../../src/parse/content.ts";
-import { readLines } from "../../../src/parse/line-messages.ts";
+import { piecesOf, pieceView } from "../../../src/parse/conversation.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../../../src/parse/model.ts";
+import type { ParseOptions } from "../../../src/parse/parse-options.ts";
 import { hitRole, searchedTexts, type HitRole } from "../../../src/parse/searched-texts.ts";
 import { callsByBlock, correlateToolCalls } from "../../../src/parse/tool-calls.ts";
 import type { SearchHit } from "../../../src/search/search.ts";
@@ -28,19 +28,19 @@ export type GrepHit = Pick<
 export async function grepSession(
   bytes: Uint8Array | string,
   { term, since, role, tool, errorsOnly = false }: GrepFilters & { term: string },
-  options: ReadOptions = {},
+  options: ParseOptions = {},
 ): Promise<GrepHit[]> {
   const messages: TranscriptMessage[] = [];
   const blocks: ParsedContentBlock[] = [];
   /** The message of each block as its line has it. */
   const messageOf = new Map<ParsedContentBlock, TranscriptMessage>();
-  const { lines } = await readLines(contentOf(typeof bytes === "string" ? Buffer.from(bytes) : bytes), options);
-  for await (const line of lines) {
-    for (const { message, blocks: ofMessage } of line.messages) {
-      messages.push(message);
-      blocks.push(...ofMessage);
-      for (const block of ofMessage) messageOf.set(block, message);
-    }
+  const maxInlineContentBytes = Number.POSITIVE_INFINITY;
+  const reader = readTranscript("", bytes, { ...options, maxInlineContentBytes, pricing: "flat" });
+  for await (const piece of piecesOf(reader, { superseded: true })) {
+    const { message, blocks: ofMessage } = pieceView(piece);
+    messages.push(message);
+    blocks.push(...ofMessage);
+    for (const block of ofMessage) messageOf.set(block, message);
   }
   const calls = callsByBlock(correlateToolCalls(messages, blocks));
   const own = new Set(
