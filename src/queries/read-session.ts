@@ -18,6 +18,7 @@ import type { Redactor } from "../redact/redactor.ts";
 import { openConversation } from "../sessions/open-conversation.ts";
 import type { ReadingOptions } from "../sessions/reading-options.ts";
 import type { OpenOptions } from "../sessions/open-session.ts";
+import { inFirstForm } from "../sessions/session-forms.ts";
 
 export interface ReadQuery extends ReadingOptions, Pick<OpenOptions, "stdin"> {
   /** False: flat prices, since the price table takes longer to load than most sessions take to parse. Default: true. */
@@ -42,8 +43,9 @@ export async function readConversation(
   ref: SessionRef,
   { stdin, costs = true, redactor, superseded = false, ...reading }: ReadQuery = {},
 ): Promise<Conversation> {
-  const reader = await openConversation(ref, { ...reading, stdin, pricing: costs ? "catalog" : "flat" });
-  const all = { session_id: ref.id, ...(await wholeConversation(reader)) };
+  const options = { ...reading, stdin, pricing: costs ? "catalog" : "flat" } as const;
+  const whole = await inFirstForm(ref, async (form) => wholeConversation(await openConversation(form, options)));
+  const all = { session_id: ref.id, ...whole };
   reading.signal?.throwIfAborted();
   const read = superseded ? all : withoutSuperseded(all);
   const result = inStoreTimes(redactor === undefined ? read : await redacted(read, redactor));

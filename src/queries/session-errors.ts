@@ -11,6 +11,7 @@ import { copyingOf } from "../agents/registry.ts";
 import { callKey } from "../parse/usage-ledger.ts";
 import { openConversation } from "../sessions/open-conversation.ts";
 import type { OpenOptions } from "../sessions/open-session.ts";
+import { inFirstForm } from "../sessions/session-forms.ts";
 import { hostOf, sessionIdOf, type SessionRef } from "../places/session-ref.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
@@ -44,10 +45,13 @@ export interface SessionErrors {
 /** Throws a `TranscriptsError` or a file system error. */
 export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<SessionErrors> {
   const { fixes, subagents, tool, counted, signal, stdin } = query;
-  const reader = await openConversation(ref, { subagents, signal, stdin, pricing: "flat" });
-  const { found, messages } = fixes ? await fixedCalls(reader) : await failedCalls(reader);
-  const { errors, error_count: damaged, metadata } = reader.summary();
+  const { found, messages, summary } = await inFirstForm(ref, async (form) => {
+    const reader = await openConversation(form, { subagents, signal, stdin, pricing: "flat" });
+    const read = fixes ? await fixedCalls(reader) : await failedCalls(reader);
+    return { ...read, summary: reader.summary() };
+  });
   signal.throwIfAborted();
+  const { errors, error_count: damaged, metadata } = summary;
   const keys = callKeys(ref, messages);
   const isCounted = ({ failed }: Pick<ToolFix, "failed">): boolean => {
     const key = keys(failed);

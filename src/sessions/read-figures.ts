@@ -18,6 +18,7 @@ import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { type CallCount, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import { openConversation } from "./open-conversation.ts";
 import type { OpenOptions } from "./open-session.ts";
+import { inFirstForm } from "./session-forms.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 
 export interface Figures {
@@ -38,11 +39,14 @@ export interface Figures {
   prompts: string[];
 }
 
+export type FiguresQuery = Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin">;
+
 /** Reads the session. Rejects with a `TranscriptsError` if it cannot be read. */
-export async function figuresOf(
-  ref: SessionRef,
-  { between, signal, stdin }: Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin"> = {},
-): Promise<Figures> {
+export function figuresOf(ref: SessionRef, query: FiguresQuery = {}): Promise<Figures> {
+  return inFirstForm(ref, (form) => figuresIn(form, query));
+}
+
+async function figuresIn(ref: SessionRef, { between, signal, stdin }: FiguresQuery): Promise<Figures> {
   const all = new Set<TranscriptMessage>();
   const reader = await openConversation(ref, { subagents: true, signal, stdin, ...given({ between }) });
   const { messages, blocks } = await readCalls(reader, (message) => all.add(message));
@@ -108,8 +112,10 @@ export function callCounts(
 }
 
 /** Reads a session until something was said in it. Rejects with a `TranscriptsError` if it cannot be read. */
-export async function holdsConversation(ref: SessionRef): Promise<boolean> {
-  const reader = await openConversation(ref, { pricing: "flat" });
-  for await (const _ of reader.batches()) if (isConversation(reader.summary().stats)) return true;
-  return false;
+export function holdsConversation(ref: SessionRef): Promise<boolean> {
+  return inFirstForm(ref, async (form) => {
+    const reader = await openConversation(form, { pricing: "flat" });
+    for await (const _ of reader.batches()) if (isConversation(reader.summary().stats)) return true;
+    return false;
+  });
 }

@@ -9,7 +9,7 @@ import { openReadable } from "./open-session.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
 import { refusingContent } from "./refuse-content.ts";
 import { kindOf, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
-import { byProgress } from "./session-forms.ts";
+import { byProgress, inFirstForm } from "./session-forms.ts";
 import { isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
@@ -41,19 +41,11 @@ export async function resolveSession(
   where: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef> {
-  return firstReadable(await sessionMeant(text, where, files), files);
-}
-
-/** Returns the first form of a session that can be read. Throws for the preferred form if none can. */
-async function firstReadable(ref: SessionRef, files: SessionFiles): Promise<SessionRef> {
-  try {
-    await checkReadable(ref, files);
-    return ref;
-  } catch (error) {
-    const [next, ...alternatives] = ref.alternatives;
-    if (next === undefined || !isReadFault(error)) throw error;
-    return firstReadable({ ...next, alternatives }, files).catch(() => Promise.reject(error));
-  }
+  const ref = await sessionMeant(text, where, files);
+  return inFirstForm(ref, async (form) => {
+    await checkReadable(form, files);
+    return form === ref ? ref : { ...form, alternatives: ref.alternatives.filter((other) => other !== form) };
+  });
 }
 
 /** Reads no more than it takes to refuse the content. */

@@ -4,6 +4,7 @@
  */
 import { extname } from "node:path";
 import { agentAt } from "../agents/registry.ts";
+import { isReadFault } from "../places/reasons.ts";
 import { pathOf, type SessionRef } from "../places/session-ref.ts";
 
 /** Joins the forms of each session into one ref, with the others as its alternatives, in order of preference. */
@@ -21,6 +22,23 @@ export function joinForms(refs: readonly SessionRef[]): SessionRef[] {
     if (first !== undefined) joined.push(others.reduce(completedBy, { ...first, alternatives: others }));
   }
   return joined;
+}
+
+/** Reads a session in its first form that can be read. Rejects with the error of the preferred form if none can. */
+export async function inFirstForm<Result>(
+  ref: SessionRef,
+  read: (form: SessionRef) => Promise<Result>,
+): Promise<Result> {
+  let fault: unknown;
+  for (const form of [ref, ...ref.alternatives]) {
+    try {
+      return await read(form);
+    } catch (error) {
+      if (!isReadFault(error)) throw error;
+      fault ??= error;
+    }
+  }
+  throw fault;
 }
 
 /** Returns whether a session may be in several forms; any file may be one. */

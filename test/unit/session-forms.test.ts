@@ -100,6 +100,12 @@ describe("a session that is recorded and in opencode's own store", () => {
     database.exec("ALTER TABLE part RENAME COLUMN message_id TO lost");
     database.close();
     assert.match((await run(machine, machine.project, ["show", "ses_both"])).stdout, /hello/);
+    const { stdout, stderr } = await run(machine, machine.project, ["errors", "--json", "--locate"]);
+    assert.equal(stdout, "");
+    assert.match(stderr, /not read: .*ses_stored|looked at 2 sessions/);
+    assert.doesNotMatch(stderr, /ses_both/);
+    const stats = JSON.parse((await run(machine, machine.project, ["stats", "--json"])).stdout);
+    assert.deepEqual([stats.sessions, stats.unreadable], [2, 1]);
   });
 });
 
