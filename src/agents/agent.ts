@@ -84,6 +84,12 @@ export interface Agent {
   isParentInContent?(ref: SessionRef): boolean;
 
   /**
+   * Returns the sessions of subagents that are in the file of a session, which only reading it shows: see
+   * `ReadOptions.part`. Default: none.
+   */
+  parts?(ref: SessionRef, files: SessionFiles): Promise<SessionRef[]>;
+
+  /**
    * Returns whether to read a session with `ReadOptions.subagentCopies`, because its subagents have no files of their own; with
    * files, the copies would be duplicates. Default: no. `listings`: for calls that look at many sessions at one time.
    */

@@ -1,8 +1,9 @@
 /** Matches the sessions on this machine with those in the store. */
-import { agentNamed, isInDatabase } from "../agents/registry.ts";
+import { agentAt, agentNamed, isInDatabase } from "../agents/registry.ts";
 import { statSync, type Stats } from "node:fs";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { errorCode } from "../transcript/files/fault.ts";
+import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { joinForms, mayHaveForms } from "../sessions/session-forms.ts";
 import {
@@ -17,6 +18,7 @@ import {
 import { msOf } from "../parse/times.ts";
 import type { SessionMark } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
+import { isCurrent } from "./is-current.ts";
 import { baseId, forgottenSessions, keyedSessions, type KeyedSession } from "./session-keys.ts";
 
 export interface MachineSessions {
@@ -32,7 +34,7 @@ export interface MachineSessions {
 }
 
 /**
- * Lists sessions by name, size and time without reading any. `only` limits it to these and skips the search for gone
+ * Lists sessions by name, size and time without reading any, except for `withParts`. `only` limits it to these and skips the search for gone
  * ones.
  */
 export async function machineSessions(
@@ -42,7 +44,7 @@ export async function machineSessions(
 ): Promise<MachineSessions> {
   const stored = await store.marks();
   const found = only === undefined ? await findSessions(where, { all: true }) : undefined;
-  const refs = withKnownForms(found?.sessions ?? only ?? [], stored, found);
+  const refs = await withParts(withKnownForms(found?.sessions ?? only ?? [], stored, found), stored);
   const isThere = (session: SessionMark): boolean => isSourceThere(session, found);
   const keyed = keyedSessions(refs, { sessions: stored, isThere });
   const forgotten = forgottenSessions(keyed, await store.forgotten());
@@ -51,6 +53,31 @@ export async function machineSessions(
   const gone = found === undefined ? [] : stored.filter((session) => !met.has(session.session_id) && !isThere(session));
   const unreadable = found?.unreadable ?? [];
   return { sessions, forgotten: [...forgotten], gone, unreadable, stored };
+}
+
+/**
+ * Adds the sessions that are in the files of others: those that the store has, if it has the file as it is, or else from
+ * reading it. They are indexed before the session of the file, so that none is left out if that is interrupted.
+ */
+export async function withParts(
+  refs: readonly SessionRef[],
+  stored: readonly SessionMark[],
+  files: SessionFiles = nodeSessionFiles,
+): Promise<SessionRef[]> {
+  const key = ({ id, path }: SessionRef): string => `${path}\n${id}`;
+  const known = new Set(refs.map(key));
+  const atPath = Map.groupBy(stored, ({ path }) => path);
+  const parts = await mapFiles(refs, async (ref) => {
+    const agent = agentAt(ref);
+    if (agent?.parts === undefined || ref.agentId !== null || ref.archived !== null) return [];
+    const rows = atPath.get(pathOf(ref)) ?? [];
+    const own = rows.find(({ agent_id: id }) => id === null);
+    if (!isCurrent(ref, own) && !isCurrent(ref, own, "figures")) return agent.parts(ref, files);
+    return rows.flatMap(({ session_id: id, agent_id: agentId, parent_id: parentId }) =>
+      agentId === null ? [] : { ...ref, id: baseId(id), agentId, parentId: parentId ?? ref.id },
+    );
+  });
+  return [...refs, ...parts.flat().filter((ref) => !known.has(key(ref)))];
 }
 
 /** Adds the forms of sessions that only their rows name, such as a transcript in another project. */

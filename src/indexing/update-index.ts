@@ -86,7 +86,12 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   // Oldest first: a search treats what was written last as the newest.
   const shares = only === undefined ? databaseShares(sessions.map(({ ref }) => ref)) : new Map<string, number>();
   const threads = options.threads ?? threadsFor(bytesOf(stale, shares));
-  await new Run(store, { ...options, threads }, report, stale.toReversed()).all();
+  const oldestFirst = stale.toReversed();
+  const files = new Set(stale.map(({ ref }) => `${ref.path}\n${ref.id}`));
+  /** See `withParts`. */
+  const isPart = ({ ref }: KeyedSession): boolean => files.has(`${ref.path}\n${ref.parentId}`);
+  for (const sessions of [oldestFirst.filter(isPart), oldestFirst.filter((each) => !isPart(each))])
+    if (sessions.length > 0) await new Run(store, { ...options, threads }, report, sessions).all();
   return report;
 }
 

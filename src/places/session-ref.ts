@@ -79,6 +79,8 @@ export interface SessionsFound {
   sessions: readonly SessionRef[];
   unreadable: readonly Unreadable[];
   roots: readonly (Place & { isThere: boolean })[];
+  /** Subagents are wanted too. */
+  all?: boolean;
 }
 
 /** Place that could not be read. */

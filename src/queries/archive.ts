@@ -2,7 +2,7 @@
 import { agentAt, isInDatabase } from "../agents/registry.ts";
 import { existsSync, type Stats, statSync } from "node:fs";
 import { isCurrent } from "../indexing/is-current.ts";
-import { isElsewhere, isSourceThere, withKnownForms } from "../indexing/machine-sessions.ts";
+import { isElsewhere, isSourceThere, withKnownForms, withParts } from "../indexing/machine-sessions.ts";
 import { baseId, keyedSessions } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
 import { type Archive, pathOf, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
@@ -20,7 +20,8 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
       const sessions = [...found.sessions];
       try {
         const store = await opened();
-        return { sessions: store === undefined ? sessions : await completedSessions(store, found), unreadable: [] };
+        if (store === undefined) return { sessions: await withWantedParts(sessions, [], found), unreadable: [] };
+        return { sessions: await completedSessions(store, found), unreadable: [] };
       } catch (error) {
         if (!isStoreError(error)) throw error;
         const reason = error.message.replace(/\.$/, "");
@@ -62,7 +63,7 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
   const sessions = await store.sessions();
   if (store.backend === "postgres") return sessions.flatMap((session) => archivedSession(store, session) ?? []);
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
-  const refs = withKnownForms(found.sessions, sessions, found);
+  const refs = await withWantedParts(withKnownForms(found.sessions, sessions, found), sessions, found);
   const keyed = keyedSessions(refs, { sessions, isThere });
   const met = new Set(keyed.map(({ sessionId }) => sessionId));
   const completed = keyed.map(({ ref, stored }) => {
@@ -85,6 +86,15 @@ async function completedSessions(store: Store, found: SessionsFound): Promise<Se
     if (ref !== undefined) completed.push(ref);
   }
   return completed;
+}
+
+/** A list without subagents needs none of those in the files of others. */
+async function withWantedParts(
+  refs: readonly SessionRef[],
+  stored: readonly StoredSession[],
+  { all }: SessionsFound,
+): Promise<SessionRef[]> {
+  return all === true ? withParts(refs, stored) : [...refs];
 }
 
 /** Returns the session with its file or database, if that is in a place that was not searched. */

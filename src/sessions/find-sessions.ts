@@ -69,7 +69,9 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   const listed = scanned.flatMap((each) => each.sessions);
   unreadable.push(...(await unreadForms(roots, listed, files)));
   let sessions = joinForms(listed);
-  const completed = archived ? await where.archive?.completed({ sessions, unreadable, roots: searched }) : undefined;
+  const completed = archived
+    ? await where.archive?.completed({ sessions, unreadable, roots: searched, all })
+    : undefined;
   if (completed !== undefined) {
     ({ sessions } = completed);
     unreadable.push(...completed.unreadable);

@@ -63,7 +63,9 @@ export async function sessionFamily(
       return member;
     }
   });
-  return { root: treeOf(ref, known), unreadable };
+  const ids = new Set(known.map(({ id }) => id));
+  const parts = ref.archived === null ? ((await agent.parts?.(ref, files)) ?? []) : [];
+  return { root: treeOf(ref, [...known, ...parts.filter(({ id }) => !ids.has(id))]), unreadable };
 }
 
 function treeOf(top: SessionRef, sessions: readonly SessionRef[]): SessionNode {

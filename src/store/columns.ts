@@ -349,13 +349,15 @@ export const TITLES = rowsOf<StoredTitle>("sessions", {
 });
 
 export const SESSION_MARKS = {
-  list: `session_id, place, agent, path, modified_at, damaged, revision, rules, source_bytes, source_modified_ms,
+  list: `session_id, place, agent, path, parent_id, agent_id, modified_at, damaged, revision, rules, source_bytes, source_modified_ms,
     subagent_copies, figures_rules, figures_bytes, figures_modified_ms, figures_copies`,
   read: (row: Row): SessionMark => ({
     session_id: textIn(row, "session_id"),
     place: textIn(row, "place"),
     agent: textIn(row, "agent"),
     path: textIn(row, "path"),
+    parent_id: SESSION.parent_id.read(row, "parent_id"),
+    agent_id: SESSION.agent_id.read(row, "agent_id"),
     modified_at: SESSION.modified_at.read(row, "modified_at"),
     counts: { damaged: numberIn(row, "damaged") },
     state: {

@@ -10,6 +10,7 @@ import { isPrompt } from "../../src/parse/turns.ts";
 import { UsageLedger, usageOf, hasUsage } from "../../src/parse/usage-ledger.ts";
 import type { ToolCall, TranscriptMessage } from "../../src/parse/model.ts";
 import { type Conversation, readConversation } from "../../src/queries/read-session.ts";
+import { withParts } from "../../src/indexing/machine-sessions.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { isSubagent, type SessionRef } from "../../src/places/session-ref.ts";
 
@@ -73,7 +74,8 @@ export interface ReadSample {
 
 /** Reads all sessions of a sample, found in the agent's place below `home`. */
 export async function readSample(home: string, agent: string): Promise<ReadSample> {
-  const { sessions } = await findSessions({ env: {}, home, cwd: home }, { all: true, agent });
+  const found = await findSessions({ env: {}, home, cwd: home }, { all: true, agent });
+  const sessions = await withParts(found.sessions, []);
   const read = await Promise.all(
     sessions.map(async (ref) => {
       const read = await readConversation(ref);

@@ -6,6 +6,7 @@ import type { Format } from "../../src/agents/agent.ts";
 import { contentOf, detectFormat, HEAD_BYTES } from "../../src/agents/detect.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { agentAt, AGENTS, agentKeeping } from "../../src/agents/registry.ts";
+import { withParts } from "../../src/indexing/machine-sessions.ts";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
@@ -235,7 +236,7 @@ for (const agent of AGENTS) {
       const store = await newStore();
       try {
         const first = await updateIndex(store, where, { redactor: NO_REDACTOR });
-        const sessions = await sessionsOf(where);
+        const sessions = await withParts(await sessionsOf(where), []);
         assert.deepEqual([first.new, first.unreadable], [sessions.length, []]);
         const stored = await store.sessions();
         for (const ref of sessions) {
@@ -246,12 +247,16 @@ for (const agent of AGENTS) {
         }
         const again = await updateIndex(store, where, { redactor: NO_REDACTOR });
         assert.deepEqual([again.new, again.changed, again.unchanged], [0, 0, sessions.length]);
+        const never = (path: string): never => assert.fail(`${path} was opened, though it is current`);
+        const known = await withParts(await sessionsOf(where), await store.marks(), filesWith({ openRead: never }));
+        assert.deepEqual(new Set(known.map(({ id }) => id)), new Set(sessions.map(({ id }) => id)));
 
         const grown = sessions.find(({ path }) => path?.endsWith(".jsonl") === true);
         if (grown?.path)
           appendFileSync(grown.path, '{"type":"brand_new","sessionId":"s","id":"new-1","uuid":"new-1"}\n');
         const next = await updateIndex(store, where, { redactor: NO_REDACTOR });
-        assert.equal(next.changed, grown === undefined ? 0 : 1);
+        const inIt = sessions.filter(({ path }) => path !== null && path === grown?.path);
+        assert.equal(next.changed, inIt.length);
         const count = async (): Promise<number> => (await store.messages(sessions[0]?.id ?? "")).length;
         const before = await count();
         for (const ref of sessions)

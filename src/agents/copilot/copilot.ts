@@ -2,7 +2,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { isFields, type Fields, textOf } from "../../parse/json-fields.ts";
-import { mapFiles, type SessionFiles } from "../../places/session-files.ts";
+import type { SessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
 import { walk, type WalkedFile } from "../../places/walk.ts";
 import type { Agent, Format, ScannedSessions, ScanOptions } from "../agent.ts";
@@ -50,6 +50,7 @@ export const copilot: Agent = {
     if (ref.agentId !== null) return { ...head, parentId: head.sessionId, title: null };
     return { ...head, title: (await titleIn(ref, files)) ?? head.title };
   },
+  parts: subagentsIn,
   fileRef: (file) => refOf({ ...file, segments: file.path.split(/[\\/]/).slice(-2) }),
   resume: ({ id }, cwd) => ({ command: `copilot --resume=${shellWord(id)}`, folder: cwd }),
   placeOf: (path) => ({ agent: NAME, path: basename(path) === EVENTS ? dirname(dirname(path)) : dirname(path) }),
@@ -63,11 +64,8 @@ function homeOf({ env, home, cwd }: Where): string {
   return named === "" ? join(home, ".copilot") : resolve(cwd, named.replace(/^~(?=$|[\\/])/, home));
 }
 
-/**
- * Finds `{session}/events.jsonl`, and `{session}.jsonl` of older versions. Subagents are in these files, and only reading
- * them shows which.
- */
-async function scan(root: string, files: SessionFiles, { subagents, seen }: ScanOptions): Promise<ScannedSessions> {
+/** Finds `{session}/events.jsonl`, and `{session}.jsonl` of older versions. */
+async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {
   const walked = await walk(root, {
     files,
     depth: 1,
@@ -75,9 +73,7 @@ async function scan(root: string, files: SessionFiles, { subagents, seen }: Scan
     seen,
   });
   const found = walked.files.filter(({ segments }) => segments.length === 1 || segments.at(-1) === EVENTS);
-  const parents = found.map(refOf);
-  const children = subagents ? await mapFiles(parents, (ref) => subagentsIn(ref, files)) : [];
-  return { sessions: [...parents, ...children.flat()], unreadable: walked.unreadable };
+  return { sessions: found.map(refOf), unreadable: walked.unreadable };
 }
 
 function refOf({ path, segments, bytes, modifiedMs }: WalkedFile): SessionRef {
@@ -90,6 +86,7 @@ const CHUNK_BYTES = 1024 * 1024;
 
 /** Returns the subagents in the file of a session; none if it cannot be read, which is said where the session is. */
 async function subagentsIn(parent: SessionRef, files: SessionFiles): Promise<SessionRef[]> {
+  if (parent.agentId !== null) return [];
   const ids = new Set<string>();
   try {
     for await (const line of startedLines(parent.path ?? "", files)) {

@@ -33,6 +33,11 @@ export const MADE: Readonly<Record<string, MadeAgent>> = {
     usual: ".codex",
     fill: filesOf("codex", (names) => ["sessions", "2026", "09", "21", ...names.slice(-1)]),
   },
+  copilot: {
+    variable: "COPILOT_HOME",
+    usual: ".copilot",
+    fill: filesOf("copilot", (names) => ["session-state", ...names.slice(1)]),
+  },
   transcript: { usual: ".openfleet", fill: fillTranscripts },
 };
 
