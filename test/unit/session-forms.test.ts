@@ -100,12 +100,18 @@ describe("a session that is recorded and in opencode's own store", () => {
     database.exec("ALTER TABLE part RENAME COLUMN message_id TO lost");
     database.close();
     assert.match((await run(machine, machine.project, ["show", "ses_both"])).stdout, /hello/);
-    const { stdout, stderr } = await run(machine, machine.project, ["errors", "--json", "--locate"]);
-    assert.equal(stdout, "");
-    assert.match(stderr, /not read: .*ses_stored|looked at 2 sessions/);
-    assert.doesNotMatch(stderr, /ses_both/);
-    const stats = JSON.parse((await run(machine, machine.project, ["stats", "--json"])).stdout);
-    assert.deepEqual([stats.sessions, stats.unreadable], [2, 1]);
+  });
+
+  test("is read in the next form by questions about many sessions, too", async () => {
+    const machine = new Machine();
+    machine.transcript("ses_two.md", "ses_two", { isSaid: true });
+    machine.transcript("ses_two.jsonl", "ses_two", { isSaid: true });
+    writeFileSync(join(machine.transcripts, "ses_two.jsonl"), Buffer.from("\ufeff# Transcript", "utf16le"));
+    for (const argv of [["errors"], ["stats", "--until", "2999-01-01"], ["show", "latest"]]) {
+      const { stdout, stderr } = await run(machine, machine.project, argv);
+      assert.doesNotMatch(stdout + stderr, /not read|unreadable|UTF-16/, argv.join(" "));
+      assert.match(stdout + stderr, /looked at 1 session|read 1 session|hello/, argv.join(" "));
+    }
   });
 });
 
