@@ -1,5 +1,5 @@
 /**
- * Generates docs/cli.md: the help of each command, and what its examples print on docs/example. `node scripts/cli-docs.ts`
+ * Generates docs/cli.md: the help of each command, and what its examples print on docs/example. `bun scripts/cli-docs.ts`
  * writes it; a test checks that it is up to date.
  */
 import { execFileSync } from "node:child_process";

@@ -81,7 +81,7 @@ export const project = new Option(
   "--project <path>",
   "Only sessions of the project in this folder or in a folder inside it.",
 );
-export const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES);
+const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES);
 export const team = new Option(
   "--team",
   "Asks the team's database (TRANSCRIPTS_DATABASE_URL) instead of this machine: see `transcripts push`.",
@@ -100,6 +100,16 @@ export function since(what: string) {
 export function until(what: string) {
   const does = `Only ${what} until then; a date includes its whole day. Same forms as --since.`;
   return new Option("--until <date>", does).argParser(dateText);
+}
+
+/** Creates a question about many sessions. `what`: what `--since` and `--until` restrict. */
+export function createQuestion(name: string, about: About, what: string) {
+  return createCommand(name, about)
+    .addOption(since(what))
+    .addOption(until(what))
+    .addOption(project)
+    .addOption(agent)
+    .addOption(team);
 }
 
 /** `--json` with one object on each line. `what`: the subject of a line. */

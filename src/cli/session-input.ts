@@ -3,16 +3,11 @@ import { given } from "../given.ts";
 import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import type { Conversation, ReadQuery } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
-import {
-  type ArchivedSession,
-  sessionIdOf,
-  type SessionRef,
-  type Unreadable,
-  whyArchived,
-} from "../places/session-ref.ts";
+import { type ArchivedSession, sessionIdOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";
+import { storeText } from "../render/text/passage-text.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /**
@@ -45,7 +40,7 @@ export function refuseArchived({ id, archived }: SessionRef): void {
 function archivedNote({ path, database }: SessionRef, archived: ArchivedSession): string {
   const { damaged } = archived;
   const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it were not kept`;
-  return `from the store, since ${whyArchived(archived, path ?? database ?? undefined)}${lost}`;
+  return `${storeText(archived, path ?? database ?? undefined)}${lost}`;
 }
 
 /** Note for a machine on which no session is found. */

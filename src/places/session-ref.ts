@@ -127,11 +127,6 @@ export function argumentOf({ id, place, path, archived }: SessionRef, byId = pla
   return archived?.sessionId ?? (byId ? id : (path ?? id));
 }
 
-/** Says why a session is read from the store, as a clause. `place`: name of its file or database. */
-export function whyArchived({ host }: Pick<ArchivedSession, "host">, place = "its file"): string {
-  return host === null ? `${place} no longer has it` : `it was recorded on ${host}`;
-}
-
 /** Returns the file of a session, or the database that contains it. */
 export function pathOf({ path, database }: Pick<SessionRef, "path" | "database">): string {
   return path ?? database ?? "";

@@ -1,6 +1,6 @@
 /** Lists failed calls of many sessions, newest first. */
 import { given } from "../given.ts";
-import { counted, dayAndTime } from "../quantities.ts";
+import { dayAndTime } from "../quantities.ts";
 import type { Between } from "../queries/figures.ts";
 import { errorsOver } from "../queries/newest-errors.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
@@ -9,6 +9,7 @@ import { sharedRedactor } from "../redact/redactor.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { argumentOf, type SessionRef } from "../places/session-ref.ts";
 import { failureText } from "../render/text/failure-text.ts";
+import { scopeText } from "../render/text/passage-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
 import { answerText } from "./answer-text.ts";
 import { betweenOf } from "./arguments.ts";
@@ -40,9 +41,7 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
     const [redacted] = await redactJson(sharedRedactor(), [row]);
     items.push(heading + failureText(Object.assign({ ...row }, redacted?.value), [dayAndTime(row.timestamp)], PLAIN));
   }
-  const notRead = unreadable === 0 ? "" : `, ${unreadable} could not be read`;
-  const places = damage === 0 ? "" : `, ${counted(damage, "damaged place")}`;
-  const scope = `looked at ${searched} sessions${notRead}${places}.`;
+  const scope = `${scopeText({ searched, damaged: damage, unread: unreadable })}.`;
   const head = (count: number): string[] =>
     count === 0
       ? [offset === 0 ? "No failed call matches." : "No more failed calls.", scope]

@@ -1,6 +1,7 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
 import { sharedRedactor } from "../redact/redactor.ts";
-import { type ArchivedSession, isStream, type SessionRef, whyArchived } from "../places/session-ref.ts";
+import { type ArchivedSession, isStream, type SessionRef } from "../places/session-ref.ts";
+import { storeText } from "../render/text/passage-text.ts";
 import { shortened } from "../neutral-text.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import type { ToolContext } from "./tool.ts";
@@ -26,8 +27,9 @@ export async function sessionHeading(ref: SessionRef): Promise<string> {
   ].join("\n");
 }
 
-export function archivedNote({ host }: ArchivedSession): string {
-  return `From the store: ${whyArchived({ host: host && shortened(host, MAX_TITLE) })}.`;
+export function archivedNote(archived: ArchivedSession): string {
+  const text = storeText(archived);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Returns the title on one line, without secrets. */

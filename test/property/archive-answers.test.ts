@@ -41,7 +41,7 @@ async function checkQuestions(machine: Machine, questions: readonly (readonly st
 
 /** Returns the answer of a tool, without its origin. */
 function plain({ text }: ToolAnswer): string {
-  return text.replaceAll(/^From the store: .*\n| {2}\(from the store[^)]*\)|, from the store/gm, "");
+  return text.replaceAll(/^From the store, since .*\n| {2}\(from the store[^)]*\)|, from the store/gm, "");
 }
 
 describe("sessions whose files are gone", () => {

@@ -146,11 +146,11 @@ describe("JSON of the commands", () => {
   });
 });
 
-test("docs/cli.md is up to date (if not: node scripts/cli-docs.ts)", async () => {
+test("docs/cli.md is up to date (if not: bun scripts/cli-docs.ts)", async () => {
   const made = makeTempDir();
   await writeCliDocs(made);
   const [there, wanted] = [join(REPOSITORY, "docs/cli.md"), join(made, "cli.md")].map((path) =>
     readFileSync(path, "utf8"),
   );
-  assert.ok(there === wanted, "node scripts/cli-docs.ts");
+  assert.ok(there === wanted, "bun scripts/cli-docs.ts");
 });

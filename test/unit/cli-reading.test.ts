@@ -58,7 +58,7 @@ test("places that cannot be read are in the scope line of every command over man
     (await agent.call("find_in_transcripts", { query: "quince" })).text,
     /^The sessions have 1 damaged place\.$/m,
   );
-  assert.match((await agent.call("list_errors", {})).text, /looked at 1 sessions, 1 damaged place\./);
+  assert.match((await agent.call("list_errors", {})).text, /looked at 1 session, 1 damaged place\./);
   await agent.close();
 });
 

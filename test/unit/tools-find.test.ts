@@ -180,7 +180,7 @@ describe("find_in_transcripts", () => {
     assert.match(await find(made, { query: "heron 3 not" }), /^\[4\] result Bash, 2026-01-05 10:00, from the store:/m);
     const session = "33333333-2222-4333-8444-555555555555";
     const read = await made.call("read_session", { session, with_tools: true });
-    assert.match(read.text, /^From the store: its file no longer has it\.$/m);
+    assert.match(read.text, /^From the store, since its file no longer has it\.$/m);
     assert.match(read.text, /heron 3 not/);
     assert.doesNotMatch(await find(made, { query: "heron 2 not" }), /from the store/);
     await made.close();

@@ -8,23 +8,18 @@ import { type CountedCalls, type ErrorRow, errorsIn } from "../../queries/sessio
 import { isReadFault } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
 import { failureText } from "../../render/text/failure-text.ts";
-import { sessionLine } from "../../render/text/passage-text.ts";
+import { scopeText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
 import {
-  agent,
   between,
-  createCommand,
+  createQuestion,
   type ExitCode,
-  team,
   jsonLines,
   noRedact,
   type OptionsOf,
   positiveInteger,
-  project,
   runnable,
   SESSION,
-  since,
-  until,
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
@@ -39,27 +34,26 @@ import {
 } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
-const definition = createCommand("errors", {
-  summary: "Shows the tool calls that failed, newest first, or those of a session, in order.",
-  description:
-    "A call failed if its agent reports it, or if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a " +
-    "search or comparison (grep, rg, find, diff, test) is not a failure, and neither is a call that the user rejected or interrupted. " +
-    "In a pipe or a file, each call is one line: tool, call id and message, separated by tabs, with backslashes, tabs and line breaks in a " +
-    "message escaped as \\\\, \\t, \\n and \\r. --fixes shows what fixed them: the edits and commands between the failure and the call that passed, with their diff.",
-  examples: {
-    "transcripts errors": "Shows what failed lately, in all sessions.",
-    "transcripts errors latest --fixes": "Shows what failed in the newest session, and what fixed it.",
-    "transcripts errors --project . --since 7d": "Shows what failed in this project in the last week.",
-    "transcripts errors latest --json | jq -r .tool_name | sort | uniq -c": "Counts the failures of each tool.",
+const definition = createQuestion(
+  "errors",
+  {
+    summary: "Shows the tool calls that failed, newest first, or those of a session, in order.",
+    description:
+      "A call failed if its agent reports it, or if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a " +
+      "search or comparison (grep, rg, find, diff, test) is not a failure, and neither is a call that the user rejected or interrupted. " +
+      "In a pipe or a file, each call is one line: tool, call id and message, separated by tabs, with backslashes, tabs and line breaks in a " +
+      "message escaped as \\\\, \\t, \\n and \\r. --fixes shows what fixed them: the edits and commands between the failure and the call that passed, with their diff.",
+    examples: {
+      "transcripts errors": "Shows what failed lately, in all sessions.",
+      "transcripts errors latest --fixes": "Shows what failed in the newest session, and what fixed it.",
+      "transcripts errors --project . --since 7d": "Shows what failed in this project in the last week.",
+      "transcripts errors latest --json | jq -r .tool_name | sort | uniq -c": "Counts the failures of each tool.",
+    },
+    nothing: "no call failed",
   },
-  nothing: "no call failed",
-})
+  "calls",
+)
   .argument("[SESSION...]", SESSION)
-  .addOption(since("calls"))
-  .addOption(until("calls"))
-  .addOption(project)
-  .addOption(agent)
-  .addOption(team)
   .option(
     "--limit <n>",
     "Maximum number of calls. Default: 20 on a terminal without a session, otherwise all.",
@@ -110,7 +104,7 @@ export async function errorsOfAll(
   }
   const left = sessions.length - searched;
   const more = printer.isFull && left > 0 ? `; the newest ${counted(printer.printed, "call")}, --limit shows more` : "";
-  const looked = `looked at ${counted(searched, "session")}${damage === 0 ? "" : `, ${counted(damage, "damaged place")}`}`;
+  const looked = scopeText({ searched, damaged: damage });
   if (sessions.length > 0) context.note(`${looked}${printer.printed === 0 ? ": no call failed" : more}`);
   return printer.printed > 0 ? 0 : 1;
 }

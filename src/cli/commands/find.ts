@@ -6,16 +6,11 @@ import { find, findNeeds, type FindAsked, type Found, type FoundPassage, type Hi
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import {
-  agent,
   between,
-  createCommand,
-  team,
+  createQuestion,
   positiveInteger,
   jsonLines,
-  project,
   runnable,
-  since,
-  until,
   type OptionsOf,
   type ExitCode,
 } from "../command.ts";
@@ -31,28 +26,27 @@ import { counted, dayAndTime } from "../../quantities.ts";
 import { searchedTerms } from "../../search/search.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
 
-const definition = createCommand("find", {
-  summary: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
-  description:
-    "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
-    "Messages come before tool output, whole words before parts of words, new before old. " +
-    "What is new is added to the store first: up to 50 MB, newest sessions first, and up to 50 MB of others that may have the text. What may be missing is said at the end.",
-  examples: {
-    'transcripts find "connection refused"': "Shows where this came up before.",
-    "transcripts find migration --role user --since 30d": "Shows what users asked about it in the last month.",
-    "transcripts find ENOENT --errors --tool Bash --json": "Prints shell commands that failed this way.",
-    "transcripts find --file src/price.ts": "Shows the calls that read or changed this file.",
-    "transcripts find rounding --file price.ts": "Searches the sessions that read or changed a file of this name.",
-    'transcripts find --words "retry queue order"': "Shows passages about all three.",
+const definition = createQuestion(
+  "find",
+  {
+    summary: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
+    description:
+      "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
+      "Messages come before tool output, whole words before parts of words, new before old. " +
+      "What is new is added to the store first: up to 50 MB, newest sessions first, and up to 50 MB of others that may have the text. What may be missing is said at the end.",
+    examples: {
+      'transcripts find "connection refused"': "Shows where this came up before.",
+      "transcripts find migration --role user --since 30d": "Shows what users asked about it in the last month.",
+      "transcripts find ENOENT --errors --tool Bash --json": "Prints shell commands that failed this way.",
+      "transcripts find --file src/price.ts": "Shows the calls that read or changed this file.",
+      "transcripts find rounding --file price.ts": "Searches the sessions that read or changed a file of this name.",
+      'transcripts find --words "retry queue order"': "Shows passages about all three.",
+    },
+    nothing: "no passage matches",
   },
-  nothing: "no passage matches",
-})
+  "passages",
+)
   .argument("[TERM]", "Text to search for, literally. Quote several words. May be left out with --file or --errors.")
-  .addOption(since("passages"))
-  .addOption(until("passages"))
-  .addOption(project)
-  .addOption(team)
-  .addOption(agent)
   .option(
     "--file <path>",
     "Only sessions in which a call read or changed this file: a path, the end of one, or a name. ./ and ../ start at the current folder. Without TERM, finds those calls.",

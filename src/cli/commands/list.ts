@@ -2,16 +2,11 @@
 import { count, counted, dayAndTime } from "../../quantities.ts";
 import { type ListedSession, newestSessions } from "../../queries/newest-sessions.ts";
 import {
-  agent,
   between,
-  createCommand,
-  team,
+  createQuestion,
   positiveInteger,
   jsonLines,
-  project,
   runnable,
-  since,
-  until,
   type OptionsOf,
   type Versioned,
 } from "../command.ts";
@@ -27,28 +22,27 @@ import { durationCell, outCell, shortCost, signsNote } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 
-const definition = createCommand("list", {
-  summary: "Lists sessions, newest first: time, active time, cost, agent, title or first prompt.",
-  description:
-    "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
-    "Times are those of the entries, not of the files; active time leaves out pauses of more than 5 minutes. Figures cover the whole session, even with --since or --until; `stats` " +
-    "counts only what is in that range. Sessions of subagents, which come after the one that started them, and sessions in which nothing was said are left out " +
-    "unless --subagents or --empty is given.",
-  examples: {
-    "transcripts list --today": "Lists today's sessions.",
-    "transcripts list --recent 5 --project .": "Lists the five newest sessions of this project.",
-    "transcripts list --agent kilo": "Lists Kilo's sessions.",
-    "transcripts list --json | jq -r .path": "Prints the files of all sessions.",
+const definition = createQuestion(
+  "list",
+  {
+    summary: "Lists sessions, newest first: time, active time, cost, agent, title or first prompt.",
+    description:
+      "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
+      "Times are those of the entries, not of the files; active time leaves out pauses of more than 5 minutes. Figures cover the whole session, even with --since or --until; `stats` " +
+      "counts only what is in that range. Sessions of subagents, which come after the one that started them, and sessions in which nothing was said are left out " +
+      "unless --subagents or --empty is given.",
+    examples: {
+      "transcripts list --today": "Lists today's sessions.",
+      "transcripts list --recent 5 --project .": "Lists the five newest sessions of this project.",
+      "transcripts list --agent kilo": "Lists Kilo's sessions.",
+      "transcripts list --json | jq -r .path": "Prints the files of all sessions.",
+    },
+    nothing: "no session matches",
   },
-  nothing: "no session matches",
-})
+  "sessions with activity",
+)
   .option("--recent <n>", "Only the n newest sessions.", positiveInteger)
   .option("--today", "Only sessions with activity today.")
-  .addOption(since("sessions with activity"))
-  .addOption(until("sessions with activity"))
-  .addOption(project)
-  .addOption(agent)
-  .addOption(team)
   .option("--subagents", "Includes sessions of subagents.")
   .option("--empty", "Includes sessions in which nothing was said.")
   .option("--all", "Shows all sessions, also on a terminal.")

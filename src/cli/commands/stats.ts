@@ -2,20 +2,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import {
-  agent,
-  between,
-  createCommand,
-  team,
-  jsonObject,
-  project,
-  runnable,
-  SESSION,
-  since,
-  until,
-  type OptionsOf,
-  type Versioned,
-} from "../command.ts";
+import { between, createQuestion, jsonObject, runnable, SESSION, type OptionsOf, type Versioned } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
@@ -24,28 +11,27 @@ import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed, sessionsAsked } from "../session-input.ts";
 
-const definition = createCommand("stats", {
-  summary: "Adds up tokens, cost, models, tools, errors and time, of all sessions or of those that are named.",
-  description:
-    "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
-    "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time, and weeks begin on Monday. " +
-    "Active time leaves out pauses of more than 5 minutes. " +
-    "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them. " +
-    "> before a figure says that the true one is higher, ~ that it is estimated.",
-  examples: {
-    "transcripts stats": "Shows the figures of all sessions.",
-    "transcripts stats latest": "Shows those of the newest session.",
-    "transcripts stats --by day --since 7d": "Shows each day of the last week.",
-    "transcripts stats --by project --json | jq .total": "Prints the totals as JSON.",
+const definition = createQuestion(
+  "stats",
+  {
+    summary: "Adds up tokens, cost, models, tools, errors and time, of all sessions or of those that are named.",
+    description:
+      "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
+      "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time, and weeks begin on Monday. " +
+      "Active time leaves out pauses of more than 5 minutes. " +
+      "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them. " +
+      "> before a figure says that the true one is higher, ~ that it is estimated.",
+    examples: {
+      "transcripts stats": "Shows the figures of all sessions.",
+      "transcripts stats latest": "Shows those of the newest session.",
+      "transcripts stats --by day --since 7d": "Shows each day of the last week.",
+      "transcripts stats --by project --json | jq .total": "Prints the totals as JSON.",
+    },
+    nothing: "no session matches",
   },
-  nothing: "no session matches",
-})
+  "activity",
+)
   .argument("[SESSION...]", SESSION)
-  .addOption(since("activity"))
-  .addOption(until("activity"))
-  .addOption(project)
-  .addOption(agent)
-  .addOption(team)
   .addOption(new Option("--by <what>", "Adds a table with one row for each.").choices(ROWS_BY))
   .addOption(jsonObject("the totals, by model and by tool, and the rows of --by"));
 type Options = OptionsOf<typeof definition>;

@@ -2,7 +2,7 @@
 import { constants, existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { SessionContent } from "../../parse/content.ts";
-import { piecesOf, pieceView } from "../../parse/conversation.ts";
+import { piecesOf, pieceView, type ReadMessage } from "../../parse/conversation.ts";
 import type { MessageView } from "../../parse/turns.ts";
 import { openConversation } from "../../sessions/open-conversation.ts";
 import { openBytes, openReadable } from "../../sessions/open-session.ts";
@@ -139,7 +139,7 @@ async function* chunksOf(path: string, { signal, follow, caughtUp }: Following):
 /** Prints messages as they come. Waits for more if the format cannot be detected yet. */
 async function print(content: SessionContent | undefined, ref: SessionRef, printer: TailPrinter): Promise<void> {
   const reader = await openConversation(ref, { content, isGrowing: true, pricing: "flat" });
-  for await (const piece of piecesOf(reader)) await printer.add(pieceView(piece));
+  for await (const piece of piecesOf(reader)) await printer.add(piece);
 }
 
 type TailPrinter = ReturnType<typeof tailPrinter>;
@@ -150,34 +150,34 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   const style = { colors, withTools: true, withThinking: true, summary: false, calls: undefined };
   const isJson = options.json;
   const redactor = redactorFor();
-  // Last messages so far, until the end of the file is reached; then undefined.
-  let held: MessageView[] | undefined = [];
+  // Last pieces so far, until the end of the file is reached; then undefined.
+  let held: ReadMessage[] | undefined = [];
   let previous: MessageView["message"] | undefined;
   let hasPrinted = false;
-  const print = async (read: MessageView): Promise<void> => {
+  const print = async (piece: ReadMessage): Promise<void> => {
     hasPrinted = true;
-    const view = await redactedView(redactor, read);
+    const view = await redactedView(redactor, pieceView(piece));
     if (isJson) await context.printLine(messageRow(view, sessionIdOf(ref), null));
     else await context.out(messageText(view, style, previous));
     if (view.message.message_type === "assistant") previous = view.message;
   };
   return {
     hasPrinted: () => hasPrinted,
-    add: async (view: MessageView): Promise<void> => {
-      if (!isJson && messageText(view, style) === "") return;
+    add: async (piece: ReadMessage): Promise<void> => {
+      if (!isJson && messageText(pieceView(piece), style) === "") return;
       if (held === undefined) {
-        await print(view);
+        await print(piece);
         await context.flush();
         return;
       }
-      held.push(view);
+      held.push(piece);
       if (held.length > options.lines) held.shift();
     },
     /** Prints the last messages, when the end of the file is reached. */
     caughtUp: async (): Promise<void> => {
       const last = held ?? [];
       held = undefined;
-      for (const view of last) await print(view);
+      for (const piece of last) await print(piece);
       await context.flush();
     },
     /** Prepares for reading the file from its start again. */

@@ -1,6 +1,8 @@
 /** Formats passages that a search found. */
 import { withoutOutputTags } from "../../calls/result-texts.ts";
-import { neutralBlock, neutralLine } from "../../neutral-text.ts";
+import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
+import type { ArchivedSession } from "../../places/session-ref.ts";
+import { counted } from "../../quantities.ts";
 import type { TextStyle } from "./text-style.ts";
 
 export interface ShownPassage {
@@ -47,6 +49,24 @@ function marked({ passage, matches, role }: ShownPassage, paint: (match: string)
     done = end;
   }
   return shown + line(passage.slice(done));
+}
+
+/** Says why a session is read from the store. `place`: name of its file or database. */
+export function storeText({ host }: Pick<ArchivedSession, "host">, place = "its file"): string {
+  const why = host === null ? `${place} no longer has it` : `it was recorded on ${shortened(host, MAX_HOST)}`;
+  return `from the store, since ${why}`;
+}
+
+const MAX_HOST = 100;
+
+/** Says how much was read for an answer. */
+export function scopeText({ searched, damaged, unread = 0 }: { searched: number; damaged: number; unread?: number }) {
+  const facts = [
+    `looked at ${counted(searched, "session")}`,
+    ...(unread === 0 ? [] : [`${unread} could not be read`]),
+    ...(damaged === 0 ? [] : [counted(damaged, "damaged place")]),
+  ];
+  return facts.join(", ");
 }
 
 /** Session that a text names. */
