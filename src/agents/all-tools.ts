@@ -1,6 +1,6 @@
 /** Says what the tools of all agents do: the one answer to what a call did, whatever agent made it. */
 import type { Action, ToolTable } from "../calls/tools.ts";
-import { isWantedFile, touchedFiles, type TouchedFiles } from "../calls/touched-files.ts";
+import { touchedFiles, type TouchedFiles } from "../calls/touched-files.ts";
 import { AGENTS } from "./registry.ts";
 
 /** Tools of different agents have the same name and do the same, but name their inputs differently. */
@@ -39,10 +39,4 @@ function clarity(action: Action): number {
 /** Returns the files that a call reads and changes. `cwd`: the folder of the call. */
 export function filesOfCall(tool: string | null, input: unknown, cwd: string | null): TouchedFiles {
   return touchedFiles(allTools(tool, input), input, cwd);
-}
-
-/** Returns true if a call reads or changes the file: an absolute path, or a last part of one. */
-export function usesFile(wanted: string, tool: string | null, input: unknown, cwd: string | null): boolean {
-  const { read, written } = filesOfCall(tool, input, cwd);
-  return [...read, ...written].some((path) => isWantedFile(path, wanted));
 }

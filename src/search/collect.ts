@@ -1,8 +1,7 @@
 /** Collects the entries of a store that match a query, with what ranking needs but without their texts. */
 import { passageAround, type Passage } from "../matching/passage.ts";
-import type { Candidate, CandidateQuery, SessionFilter, Store, StoredTitle } from "../store/store.ts";
+import type { Candidate, CandidateQuery, Store, StoredTitle } from "../store/store.ts";
 import { given } from "../given.ts";
-import { fileName } from "../calls/file-paths.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
 
 /** Characters on both sides of a match that are compared to recognise copies. */
@@ -25,16 +24,10 @@ export interface Collected {
   lowest: number;
 }
 
-/** Conditions for candidates, besides the filters of the store. */
-export interface Wanted {
-  /** See `callsWith`. */
-  isWithFile?: ((candidate: Candidate) => boolean) | undefined;
-}
-
 /** Collects the newest entries that have at least `required` of the terms, up to `atMost`. */
 export async function collect(
   store: Store,
-  query: CandidateQuery & Wanted & { required: number },
+  query: CandidateQuery & { required: number },
   atMost: number,
   signal: AbortSignal | undefined,
 ): Promise<Collected> {
@@ -43,7 +36,7 @@ export async function collect(
   for await (const page of store.candidates(query)) {
     signal?.throwIfAborted();
     for (const candidate of page) {
-      const match = isWanted(candidate, query) ? matcher.match(candidate.content) : undefined;
+      const match = matcher.match(candidate.content);
       if (!match) continue;
       if (found.length >= atMost) return { found, lowest: found.at(-1)?.event.position ?? 0 };
       found.push(foundOf(candidate, match, atMost !== Infinity));
@@ -54,26 +47,13 @@ export async function collect(
   return { found, lowest: 0 };
 }
 
-/** Returns true if an entry is a call with the file, or no file is asked for. */
-export function isWanted(candidate: Candidate, { isWithFile }: Wanted): boolean {
-  return isWithFile === undefined || isWithFile(candidate);
-}
-
-/** Returns a function for calls that read or changed a file; undefined without a file. */
-export async function callsWith(file: string | undefined): Promise<Wanted["isWithFile"]> {
-  if (file === undefined) return undefined;
-  // Loaded here, since most searches have no file.
-  const { usesFile } = await import("../agents/all-tools.ts");
-  return ({ tool_name, call }) => call !== undefined && usesFile(file, tool_name, call.input, call.cwd);
-}
-
 /** Collects the titles of sessions that have at least `required` of the terms. */
 export async function collectTitles(
   store: Pick<Store, "titles">,
   { required, ...query }: CandidateQuery & { required: number },
 ): Promise<Found[]> {
-  const { terms, since, until, sessions, writtenBy, role, tool, errorsOnly = false, calls = false } = query;
-  if ((role !== undefined && role !== "system") || tool !== undefined || errorsOnly || calls) return [];
+  const { terms, since, until, sessions, writtenBy, role, tool, errorsOnly = false, file } = query;
+  if ((role !== undefined && role !== "system") || tool !== undefined || errorsOnly || file !== undefined) return [];
   const matcher = new TermMatcher(terms, required);
   const titles = await store.titles({ terms, atLeast: required, ...given({ since, until, sessions }) });
   return titles.flatMap((title) => {
@@ -114,25 +94,6 @@ function foundTitle(
     likeness: title,
     passage: () => passageAround(text, places),
   };
-}
-
-/** Returns the sessions with a call that read or changed a file: see `SearchQuery.file`. */
-export async function sessionsWithFile(
-  store: Pick<Store, "candidates">,
-  file: string,
-  { sessions, signal }: { sessions?: SessionFilter | undefined; signal?: AbortSignal | undefined },
-): Promise<Set<string>> {
-  const found = new Set<string>();
-  const query = { terms: [fileName(file)], calls: true, ...given({ sessions }) };
-  const wanted = { isWithFile: await callsWith(file) };
-  for await (const page of store.candidates(query)) {
-    signal?.throwIfAborted();
-    for (const candidate of page) {
-      const { session_id: id } = candidate;
-      if (!found.has(id) && isWanted(candidate, wanted)) found.add(id);
-    }
-  }
-  return found;
 }
 
 /**

@@ -66,6 +66,8 @@ export interface SearchHit extends Omit<StoredEvent, "content" | "is_own" | "blo
   matches: (readonly [start: number, end: number])[];
   /** Number of matches of the term, or of any of the words. */
   match_count: number;
+  /** With a file and no term: the call changes it, and does not only read it. */
+  changes_file?: boolean;
   /** For `words`: those that the entry lacks. */
   missing: string[];
 }

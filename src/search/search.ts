@@ -3,17 +3,7 @@ import { fileName } from "../calls/file-paths.ts";
 import { given } from "../given.ts";
 import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";
-import {
-  collect,
-  collectTitles,
-  foundOf,
-  callsWith,
-  isWanted,
-  sessionsWithFile,
-  type Collected,
-  type Found,
-  type Wanted,
-} from "./collect.ts";
+import { collect, collectTitles, foundOf, type Collected, type Found } from "./collect.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "./query.ts";
 import { inOrder, Ranking, weightsOf, type Orderable } from "./ranking.ts";
 import { leastTerms, TermMatcher } from "./matching-texts.ts";
@@ -30,8 +20,7 @@ const RANKED_AT_MOST = 1_000;
  * With a limit, only the newest are ranked, and `isTotalExact` says whether there are more: see `olderHits`. Rejects with a
  * `TranscriptsError` for an empty term, and with the store's errors.
  */
-export async function search(store: Store, asked: SearchQuery): Promise<SearchResult> {
-  const query = await withSessions(store, asked);
+export async function search(store: Store, query: SearchQuery): Promise<SearchResult> {
   const { now = new Date(), limit = USUAL_LIMIT, offset = 0 } = query;
   const terms = searchedTerms(query);
   const { found, lowest } = await collected(store, terms, query, now);
@@ -44,36 +33,26 @@ export async function search(store: Store, asked: SearchQuery): Promise<SearchRe
   };
 }
 
-/** Returns the query with the sessions that a file limits it to, if it also has a term. */
-async function withSessions(store: Store, query: SearchQuery): Promise<SearchQuery> {
-  const { file, term, ...others } = query;
-  if (file === undefined || term === "") return query;
-  const ids = [...(await sessionsWithFile(store, file, others))];
-  return { ...others, term, sessions: { ...others.sessions, ids } };
-}
-
 /**
  * Yields the matches that were not ranked, newest first, in pages, so that memory stays small. `result` is that of the
  * search without a cursor. Their ranks continue from `total`; their score is 0.
  */
 export async function* olderHits(
   store: Store,
-  asked: SearchQuery,
+  query: SearchQuery,
   { lowest, total }: SearchResult,
 ): AsyncGenerator<SearchHit[]> {
   if (lowest === 0) return;
-  const query = await withSessions(store, asked);
   const terms = searchedTerms(query);
   const required = leastTerms(terms);
   const matcher = new TermMatcher(terms, required);
   let rank = total;
-  const wanted = await wantedBy(query);
   const candidates = { ...filtersOf(query, query.now), terms, atLeast: required, before: lowest };
   for await (const page of store.candidates(candidates)) {
     query.signal?.throwIfAborted();
     const hits: SearchHit[] = [];
     for (const candidate of page) {
-      const match = isWanted(candidate, wanted) ? matcher.match(candidate.content) : undefined;
+      const match = matcher.match(candidate.content);
       if (match) hits.push(hitOf({ found: foundOf(candidate, match, false), score: 0 }, (rank += 1), terms));
     }
     if (hits.length > 0) yield hits;
@@ -101,22 +80,20 @@ async function collected(store: Store, terms: readonly string[], query: SearchQu
   const { limit = USUAL_LIMIT, rankedAtMost = limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit) } = query;
   const filters = filtersOf(query, now);
   const required = leastTerms(terms);
-  const candidates = { ...filters, ...(await wantedBy(query)), terms, required, atLeast: required };
+  const candidates = { ...filters, terms, required, atLeast: required };
   const { found, lowest } = await collect(store, candidates, rankedAtMost, query.signal);
   return { found: [...found, ...(await collectTitles(store, { ...filters, terms, required }))], lowest };
 }
 
-async function wantedBy({ file }: SearchQuery): Promise<Wanted> {
-  return { isWithFile: await callsWith(file) };
-}
-
 function filtersOf(
-  { since, until, role, tool, errorsOnly, sessions, file, offset = 0 }: SearchQuery,
+  { term, since, until, role, tool, errorsOnly, file, offset = 0, ...query }: SearchQuery,
   now: Date | undefined,
 ): Omit<CandidateQuery, "terms"> {
   const writtenBy = offset === 0 ? undefined : now;
-  const calls = file === undefined ? undefined : true;
-  return given({ since, until, writtenBy, role, tool, errorsOnly, sessions, calls });
+  const filters = given({ since, until, writtenBy, role, tool, errorsOnly, sessions: query.sessions });
+  if (file === undefined) return filters;
+  // With a term, a file limits the sessions. Without one, its calls are found.
+  return term === "" ? { ...filters, file } : { ...filters, sessions: { ...query.sessions, file } };
 }
 
 interface RankedFound extends Orderable {

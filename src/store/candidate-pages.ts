@@ -1,5 +1,6 @@
 /** Filters, pages and groups of terms of a search for candidates, the same for both backends. */
-import { BLOCKS, candidateColumns, candidateIn, numberIn, type Row } from "./columns.ts";
+import { BLOCKS, CANDIDATE_COLUMNS, candidateIn, numberIn, type Row } from "./columns.ts";
+import { fileName, isAbsolute } from "../calls/file-paths.ts";
 import { allOf, batches, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
 import { asciiFolded, storableText, storableTime } from "./storable.ts";
 import type { Candidate, CandidateQuery, SessionFilter } from "./store.ts";
@@ -29,7 +30,7 @@ export function placeIn(row: Row): Place {
 
 /** Returns the condition of a query on columns of `events`, besides the terms. */
 export function filterOf(
-  { since, until, writtenBy, role, tool, errorsOnly, calls = false, sessions }: Omit<CandidateQuery, "terms">,
+  { since, until, writtenBy, role, tool, errorsOnly, file, sessions }: Omit<CandidateQuery, "terms">,
   dialect: Dialect,
 ): Condition {
   const filters: Condition[] = [{ sql: "NOT is_own", values: [] }];
@@ -39,8 +40,11 @@ export function filterOf(
   if (writtenBy !== undefined) add("occurred_at IS NULL OR occurred_at <= ?", storableTime(writtenBy));
   if (role !== undefined) add("role = ?", role);
   if (tool !== undefined) add(`role = 'tool' AND ${dialect.lower("tool_name")} = ?`, asciiFolded(storableText(tool)));
-  if (calls) add("block_type = 'tool_use'");
-  if (errorsOnly === true) add(`${calls ? "" : "block_type = 'tool_result' AND "}status = 'error'`);
+  if (errorsOnly === true) add(`${file === undefined ? "block_type = 'tool_result' AND " : ""}status = 'error'`);
+  if (file !== undefined) {
+    const { sql, values } = callWith(file);
+    add(sql, ...values);
+  }
   if (sessions !== undefined) filters.push(ofSessions(sessions, dialect));
   return allOf(filters);
 }
@@ -52,7 +56,8 @@ export function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
 }
 
 /** Returns the condition on columns of `sessions`. */
-export function sessionCondition({ paths, ids, except, projects, agent }: SessionFilter, dialect: Dialect): Condition {
+export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condition {
+  const { paths, ids, except, projects, agent, file } = filter;
   const conditions: Condition[] = [];
   const addList = (column: string, list: readonly string[] | undefined): void => {
     if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
@@ -64,19 +69,42 @@ export function sessionCondition({ paths, ids, except, projects, agent }: Sessio
     conditions.push({ sql: `NOT (${dialect.isOneOf("session_id")})`, values: [except.map(storableText)] });
   }
   if (agent !== undefined) conditions.push({ sql: "agent = ?", values: [storableText(agent)] });
+  if (file !== undefined) {
+    const { sql, values } = ofFile(file);
+    conditions.push({ sql: `number IN (SELECT t.session FROM touched_files AS t WHERE ${sql})`, values });
+  }
   return allOf(conditions);
+}
+
+/** Returns the condition on events of calls that read or changed a file. */
+function callWith(file: string, more = ""): Condition {
+  const { sql, values } = ofFile(file);
+  const found = `SELECT t.event_id FROM touched_files AS t WHERE t.session = events.session AND (${sql})${more}`;
+  return { sql: `events.event_id IN (${found})`, values };
+}
+
+/** Returns the condition on `touched_files AS t` of a file: see `isWantedFile`, which says the same. */
+function ofFile(wanted: string): Condition {
+  const [path, end] = [storableText(wanted), storableText(`/${wanted}`)];
+  const text = "CAST(? AS TEXT)";
+  // A relative path is of a call whose folder is unknown.
+  const other = isAbsolute(wanted)
+    ? { sql: `substr(${text}, length(${text}) - length(t.path)) = '/' || t.path`, values: [path, path] }
+    : { sql: `substr(t.path, length(t.path) - length(${text}) + 1) = ${text}`, values: [end, end] };
+  const sql = `t.name = ? AND (t.path = ? OR ${other.sql})`;
+  return { sql, values: [storableText(fileName(wanted)), path, ...other.values] };
 }
 
 /** Yields the events at the places of a query, page by page. `placesOf` returns the next page, newest first. */
 export async function* candidatesAt(
   session: SqlSession,
-  { before = Number.MAX_SAFE_INTEGER, calls = false }: CandidateQuery,
+  { before = Number.MAX_SAFE_INTEGER, file }: CandidateQuery,
   placesOf: (page: { before: number; limit: number }) => Promise<Place[]>,
 ): AsyncGenerator<Candidate[], void, undefined> {
   let end = before;
   for (let limit = FIRST_PAGE; ; limit = Math.min(limit * 4, LARGEST_PAGE)) {
     const page = await placesOf({ before: end, limit });
-    for (const batch of batches(page, ({ bytes }) => bytes, LIMITS)) yield await candidatesIn(session, batch, calls);
+    for (const batch of batches(page, ({ bytes }) => bytes, LIMITS)) yield await candidatesIn(session, batch, file);
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return;
     end = last.position;
@@ -84,12 +112,14 @@ export async function* candidatesAt(
 }
 
 /** Returns the events at these places, except any deleted in the meantime. */
-function candidatesIn(session: SqlSession, places: readonly Place[], calls = false): Promise<Candidate[]> {
+function candidatesIn(session: SqlSession, places: readonly Place[], file: string | undefined): Promise<Candidate[]> {
   const isOne = session.dialect.isOneOf("position");
+  const changes = file === undefined ? undefined : callWith(file, " AND t.is_written");
+  const columns = CANDIDATE_COLUMNS + (changes === undefined ? "" : `, (${changes.sql}) AS changes_file`);
   return session.all(
-    `SELECT ${candidateColumns(calls)} FROM ${BLOCKS.from} WHERE ${isOne} ORDER BY position DESC`,
-    [places.map(({ position }) => position)],
-    (row) => candidateIn(row, calls),
+    `SELECT ${columns} FROM ${BLOCKS.from} WHERE ${isOne} ORDER BY position DESC`,
+    [...(changes?.values ?? []), places.map(({ position }) => position)],
+    candidateIn,
   );
 }
 

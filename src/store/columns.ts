@@ -532,18 +532,31 @@ export const SEARCHED = rowsOf<Searched & { is_own: boolean }>("events", {
 /** Blocks as a search sees them. */
 export const EVENTS = { ...BLOCKS, read: (row: Row): StoredEvent => eventOfBlock(BLOCKS.read(row)) };
 
-/** `calls`: see `CandidateQuery`. */
-export function candidateColumns(calls: boolean): string {
-  return `events.position, ${BLOCKS.list}${calls ? ", messages.cwd" : ""}`;
+/** A file that a call read or changed. Where the folder of the call is unknown, its path is relative. */
+export interface TouchedFile {
+  session_id: string;
+  event_id: string;
+  path: string;
+  /** Last part of the path. */
+  name: string;
+  is_written: boolean;
 }
 
-/** Reads a row of `candidateColumns`. */
-export function candidateIn(row: Row, calls: boolean): Candidate {
-  const block = BLOCKS.read(row);
-  const candidate = { ...eventOfBlock(block), position: numberIn(row, "position") };
-  if (!calls) return candidate;
-  const input: unknown = block.kept === "all" ? JSON.parse(block.content) : null;
-  return { ...candidate, call: { input, cwd: MESSAGE.cwd.read(row, "cwd") } };
+export const TOUCHED_FILES = rowsOf<TouchedFile>("touched_files", {
+  session_id: ofSession,
+  event_id: id,
+  path: key,
+  name: key,
+  is_written: boolean,
+});
+
+export const CANDIDATE_COLUMNS = `events.position, ${BLOCKS.list}`;
+
+/** Reads a row of `CANDIDATE_COLUMNS`; with a file also `changes_file`. */
+export function candidateIn(row: Row): Candidate {
+  const candidate = { ...EVENTS.read(row), position: numberIn(row, "position") };
+  if (!("changes_file" in row)) return candidate;
+  return { ...candidate, changes_file: boolean.read(row, "changes_file") };
 }
 
 /** Returns a block as a search sees it. The output of this program has no searchable text. */

@@ -10,6 +10,7 @@ import {
   SUGGESTED,
   textIn,
   TOMBSTONES,
+  TOUCHED_FILES,
   WRITTEN_BLOCKS,
   type TableColumns,
 } from "./columns.ts";
@@ -44,6 +45,9 @@ CREATE INDEX ${types.ifMissing} idx_messages_session ON messages (session, ordin
 ${table(WRITTEN_BLOCKS, position, [...types.rowKey("session", "position"), "UNIQUE (session, event_id)"])}
 CREATE INDEX ${types.ifMissing} idx_events_session ON events (session, ordinal, line_number, superseded);
 CREATE INDEX ${types.ifMissing} idx_events_signature ON events (signature) WHERE signature IS NOT NULL;
+
+${table(TOUCHED_FILES, [], ["UNIQUE (session, event_id, path)"])}
+CREATE INDEX ${types.ifMissing} idx_touched_files_name ON touched_files (name);
 
 ${table(
   SNIPPETS,

@@ -16,13 +16,15 @@ import {
   textIn,
   TITLES,
   TOMBSTONES,
+  TOUCHED_FILES,
   type Row,
   type Rows,
+  type RowNumbers,
   type TableColumns,
 } from "./columns.ts";
 import { groupsOf, sessionCondition } from "./candidate-pages.ts";
 import { checkedSnippet, checkedTime, invalid, unknownEvent, unknownSession } from "./snippet-values.ts";
-import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
+import { allOf, batches, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type {
   BlocksAsked,
@@ -56,6 +58,7 @@ import {
   type StoredSession,
   type StoredSnippet,
 } from "./stored-model.ts";
+import { touchedIn } from "./touched-rows.ts";
 import { given } from "../given.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
@@ -165,11 +168,14 @@ export class SqlStore implements Store {
       const numbers = { session: (await numberOf(session, row.session_id)) ?? 0, messages: new Map<string, number>() };
       await session.dialect.putMessages(session, rows.messages, numbers);
       const messageIds = [...new Set(rows.blocks.map(({ message_id: key }) => storableText(key)))];
-      const find = `SELECT message_id, number FROM messages WHERE session = ? AND ${session.dialect.isOneOf("message_id")}`;
-      await session.all(find, [numbers.session, messageIds], (found) =>
-        numbers.messages.set(textIn(found, "message_id"), numberIn(found, "number")),
-      );
+      const folders = new Map<string, string | null>();
+      const find = `SELECT message_id, number, cwd FROM messages WHERE session = ? AND ${session.dialect.isOneOf("message_id")}`;
+      await session.all(find, [numbers.session, messageIds], (found) => {
+        numbers.messages.set(textIn(found, "message_id"), numberIn(found, "number"));
+        folders.set(textIn(found, "message_id"), found["cwd"] === null ? null : textIn(found, "cwd"));
+      });
       await session.dialect.putBlocks(session, rows.blocks, numbers);
+      await putFiles(session, rows.blocks, { numbers, folders, isNew: expected === 0 });
       return true;
     });
   }
@@ -497,6 +503,32 @@ async function checkReferences(session: SqlSession, { session_id: id, event_id: 
 }
 
 /** Returns the condition on sessions of a machine, or of all. */
+/** Rows written with one statement. */
+const FILES_AT_ONCE = 200;
+
+/** Replaces the files of the calls among the blocks. `folders`: of their messages. */
+async function putFiles(
+  session: SqlSession,
+  blocks: readonly StoredBlock[],
+  { numbers, folders, isNew }: { numbers: RowNumbers; folders: ReadonlyMap<string, string | null>; isNew: boolean },
+): Promise<void> {
+  const calls = blocks.filter(({ block_type: type }) => type === "tool_use");
+  if (calls.length === 0) return;
+  if (!isNew) {
+    const sql = `DELETE FROM touched_files WHERE session = ? AND ${session.dialect.isOneOf("event_id")}`;
+    await session.run(sql, [numbers.session, calls.map(({ event_id: id }) => storableText(id))]);
+  }
+  const files = calls.flatMap((call) => touchedIn(call, folders.get(storableText(call.message_id)) ?? null));
+  for (const chunk of batches(files, () => 0, { size: 1, items: FILES_AT_ONCE })) {
+    const places = chunk.map(() => `(${placesFor(TOUCHED_FILES.columns)})`).join(", ");
+    const sql = `INSERT INTO touched_files (${TOUCHED_FILES.columns.join(", ")}) VALUES ${places}`;
+    await session.run(
+      sql,
+      chunk.flatMap((file) => TOUCHED_FILES.write(file, numbers)),
+    );
+  }
+}
+
 function ofMachine(machineId: string | undefined): Condition {
   return machineId === undefined ? { sql: "true", values: [] } : { sql: "machine_id = ?", values: [machineId] };
 }

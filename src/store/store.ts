@@ -116,6 +116,8 @@ export interface SessionFilter {
   projects?: readonly string[];
   /** The agent that ran the session. */
   agent?: string;
+  /** A call read or changed this file: an absolute path, or a last part of one. */
+  file?: string;
 }
 
 /** Remains of a forgotten session. */
@@ -203,10 +205,10 @@ export interface CandidateQuery {
   role?: EventRole;
   /** Tool name; case is ignored for ASCII letters. */
   tool?: string;
-  /** Only results of calls that failed; with `calls`, the calls. */
+  /** Only results of calls that failed; with `file`, the calls. */
   errorsOnly?: boolean;
-  /** Only calls, with `Candidate.call`. */
-  calls?: boolean;
+  /** Only calls that read or changed this file: an absolute path, or a last part of one. */
+  file?: string;
   sessions?: SessionFilter;
   /** Only events before this position. */
   before?: number;
@@ -226,8 +228,8 @@ export type StoredTitle = Pick<StoredSession, "session_id" | "started_at" | "tit
 export interface Candidate extends StoredEvent {
   /** Increases in the order of writing. */
   position: number;
-  /** Input of a call and the folder of its message, if `CandidateQuery.calls` asked for it. */
-  call?: { input: unknown; cwd: string | null };
+  /** The call changes `CandidateQuery.file`, and does not only read it. Only with a file. */
+  changes_file?: boolean;
 }
 
 export type NewSnippet = Omit<StoredSnippet, "snippet_id" | "created_at" | "updated_at"> & {

@@ -272,6 +272,7 @@ function findRow(passage: FoundPassage, open: OpenBy) {
     gone: open.kind === "gone",
     host: passage.session.access.kind === "elsewhere" ? passage.session.access.host : null,
     superseded: passage.superseded,
+    changes_file: passage.changes_file ?? null,
     rank: passage.rank,
     event_id: isTitle ? null : passage.event_id,
   };

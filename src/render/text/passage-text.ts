@@ -15,6 +15,8 @@ export interface ShownPassage {
   matches: readonly (readonly [start: number, end: number])[];
   match_count: number;
   superseded: boolean;
+  /** For a call with the file that was looked for: it changed it. */
+  changes_file?: boolean | null;
   /** Words that it lacks. */
   missing?: readonly string[];
 }
@@ -23,6 +25,7 @@ export interface ShownPassage {
 export function passageText(row: ShownPassage, facts: readonly string[], { colors }: TextStyle): string {
   const { line_number: line, match_count: count, missing = [] } = row;
   const marks = [
+    row.changes_file === true ? "changed" : "",
     ...facts,
     row.superseded ? "superseded" : "",
     count > 1 ? `${count} matches` : "",

@@ -155,23 +155,54 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await idsOf(store, { terms: ["entry"] }), []);
     });
 
-    it("calls are found with their input and the folder of their message", async (store) => {
-      const call = { role: "tool", block_type: "tool_use", tool_name: "Read" } as const;
-      const events = [
-        madeEvent(0),
-        madeEvent(1, { ...call, content: '{"entry":"first"}', status: "error" }),
-        madeEvent(2, { ...call, content: '{"entry":"second"}', status: "completed" }),
+    it("calls are found by the files that they read or changed", async (store) => {
+      const uses: [tool: string, input: object, folder: string | null][] = [
+        ["Read", { file_path: "/work/shop/price.ts" }, "/work/shop"],
+        ["Edit", { file_path: "src/price.ts", old_string: "a", new_string: "b" }, "/work/shop"],
+        ["Bash", { command: "cd lib && sed -i s/a/b/ price.ts" }, null],
+        ["Bash", { command: "mv a.ts src/price.tsx; cat %_price.ts" }, "/work"],
+        ["Grep", { pattern: "price.ts" }, "/work"],
       ];
+      const call = { role: "tool", block_type: "tool_use" } as const;
+      const events = uses.map(([tool, input], at) =>
+        madeEvent(at, {
+          ...call,
+          tool_name: tool,
+          content: JSON.stringify(input),
+          status: at === 1 ? "error" : "completed",
+        }),
+      );
       const { messages, blocks } = rowsOfEvents(events);
-      const placed = messages.map((message, at) => ({ ...message, cwd: at === 1 ? "/work" : null }));
+      const placed = messages.map((message, at) => ({ ...message, cwd: uses[at]?.[2] ?? null }));
       const whole = blocks.map((block, at) => ({ ...block, content: events[at]?.content ?? "" }));
-      await store.writeSession({ ...madeChange([]), messages: placed, blocks: whole });
-      const found = async (query: CandidateQuery): Promise<unknown[]> =>
-        (await Array.fromAsync(store.candidates(query))).flat().map(({ call }) => call);
-      assert.deepEqual(await found({ terms: ["second"], calls: true }), [{ input: { entry: "second" }, cwd: null }]);
-      const failed = { terms: ["Read"], calls: true, errorsOnly: true };
-      assert.deepEqual(await found(failed), [{ input: { entry: "first" }, cwd: "/work" }]);
-      assert.deepEqual(await found({ terms: ["Read"] }), [undefined, undefined]);
+      const change = { ...madeChange([]), messages: placed, blocks: whole };
+      await store.writeSession(change);
+      const found = (file: string, query: Partial<CandidateQuery> = {}): Promise<string[]> =>
+        idsOf(store, { terms: ["price.ts"], file, ...query });
+      const all = ["s1-2", "s1-1", "s1-0"];
+      assert.deepEqual(await found("price.ts"), all);
+      assert.deepEqual(await found("/work/shop/price.ts"), ["s1-0"]);
+      assert.deepEqual(await found("src/price.ts"), ["s1-1"]);
+      assert.deepEqual(await found("/work/shop/src/price.ts"), ["s1-1"]);
+      // The folder of the third call is unknown.
+      assert.deepEqual(await found("/anywhere/lib/price.ts"), ["s1-2"]);
+      assert.deepEqual(await found("/anywhere/price.ts"), []);
+      assert.deepEqual(await found("rice.ts"), []);
+      assert.deepEqual(await found("x_price.ts"), []);
+      assert.deepEqual(await found("%_price.ts"), ["s1-3"]);
+      assert.deepEqual(await found("price.ts", { errorsOnly: true }), ["s1-1"]);
+      const changes = async (file: string): Promise<(boolean | undefined)[]> =>
+        (await Array.fromAsync(store.candidates({ terms: ["price.ts"], file })))
+          .flat()
+          .map(({ changes_file: isChanged }) => isChanged);
+      assert.deepEqual(await changes("price.ts"), [true, true, false]);
+      const ids = async (file: string): Promise<string[]> =>
+        (await store.sessions({ file })).map(({ session_id: id }) => id);
+      assert.deepEqual([await ids("lib/price.ts"), await ids("a/price.ts")], [["s1"], []]);
+      // What a call is said to be later replaces it.
+      const again = whole.slice(0, 1).map((block) => ({ ...block, content: '{"file_path":"/work/shop/price.tsx"}' }));
+      await store.writeSession({ ...laterChange(1, []), blocks: again });
+      assert.deepEqual(await found("/work/shop/price.ts"), []);
     });
 
     it("a run gets the states of all rows, and blocks by their ids", async (store) => {

@@ -1,6 +1,14 @@
 /** Constraints that the tables enforce, whoever writes them. */
 import assert from "node:assert/strict";
-import { MESSAGES, SESSIONS, SNIPPETS, SUGGESTED, TOMBSTONES, WRITTEN_BLOCKS } from "../../../src/store/columns.ts";
+import {
+  MESSAGES,
+  SESSIONS,
+  SNIPPETS,
+  SUGGESTED,
+  TOMBSTONES,
+  TOUCHED_FILES,
+  WRITTEN_BLOCKS,
+} from "../../../src/store/columns.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
@@ -83,7 +91,7 @@ export function tableContract(backend: TestBackend): void {
               WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'event_search%'`
           : `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
               WHERE table_schema = 'public' AND table_name <> 'transcripts_schema' AND column_name <> 'folded'`;
-      const declared = [SESSIONS, MESSAGES, WRITTEN_BLOCKS, SNIPPETS, SUGGESTED, TOMBSTONES].flatMap(
+      const declared = [SESSIONS, MESSAGES, WRITTEN_BLOCKS, SNIPPETS, SUGGESTED, TOMBSTONES, TOUCHED_FILES].flatMap(
         ({ table, columns: names }) => names.map((name) => `${table}.${name}`),
       );
       const keys = [
