@@ -55,7 +55,6 @@ const cli = await rolldown({
   input: {
     main: join(root, "src/cli/main.ts"),
     // Workers are started from files beside the chunk that starts them.
-    "chunks/session-worker": join(root, "src/queries/session-worker.ts"),
     "chunks/index-worker": join(root, "src/indexing/index-worker.ts"),
   },
   platform: "node",

@@ -10,7 +10,7 @@ import { withSessionsBar } from "./terminal/progress.ts";
 /** Asks the current store and prints the answer. See `askStore`. */
 export async function askedOfStore<Answer, Result>(
   context: CommandContext,
-  needs: Pick<CurrentIndexOptions, "wanted" | "mayHave">,
+  needs: Omit<CurrentIndexOptions, "signal" | "maxMs" | "onProgress">,
   ask: (index: CurrentIndex) => Promise<Answer>,
   print: (index: CurrentIndex, answer: Answer) => Promise<Result>,
 ): Promise<Result> {

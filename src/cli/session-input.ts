@@ -1,8 +1,6 @@
 /** Resolves and reads sessions for commands. */
-import { given } from "../given.ts";
 import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import type { Conversation, ReadQuery } from "../queries/read-session.ts";
-import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { type ArchivedSession, sessionIdOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { argumentFor } from "./session-names.ts";
@@ -45,45 +43,6 @@ function archivedNote({ path, database }: SessionRef, archived: ArchivedSession)
 
 /** Note for a machine on which no session is found. */
 export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which places are searched";
-
-/** Options that leave sessions out. */
-export interface SessionFilters {
-  project?: string | undefined;
-  agent?: string | undefined;
-  redact?: boolean | undefined;
-}
-
-interface SessionsAsked {
-  since: Date | undefined;
-  subagents: boolean;
-  /** Sorts them by their last entries, for which the end of each file is read. Default: true. */
-  inOrder?: boolean;
-}
-
-/**
- * Returns the sessions for `--since`, `--project` and `--agent`, ordered by their last entry, with those that
- * only the store has. Reports unreadable places.
- */
-export async function sessionsAsked(
-  context: CommandContext,
-  { project, agent, redact = true }: SessionFilters,
-  { since, subagents, inOrder = true }: SessionsAsked,
-): Promise<FoundSessions> {
-  const found = await findSessions(context, {
-    all: subagents,
-    archived: true,
-    byEntryTime: inOrder || since !== undefined,
-    ...given({ since, project, agent }),
-  });
-  noteUnread(context, found.unreadable);
-  if (redact) return found;
-  const sessions = found.sessions.filter((ref) => ref.archived === null);
-  const left = found.sessions.length - sessions.length;
-  if (left > 0) {
-    context.note(`left out: ${counted(left, "session")} that are only in the store, where they are redacted`);
-  }
-  return { ...found, sessions };
-}
 
 /** Reads a session for a command, and reports damage. */
 export async function conversationOf(

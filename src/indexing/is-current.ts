@@ -44,7 +44,7 @@ function covers(ref: SessionRef, { path, place }: SessionMark, { source_bytes, s
 }
 
 /** Returns true if `needsSubagentCopies` still gives what it gave when the session was indexed. */
-export async function isReadAlike(
+async function isReadAlike(
   ref: SessionRef,
   stored: SessionMark | undefined,
   level: IndexLevel,

@@ -2,7 +2,8 @@
 import type { SessionRef, Unreadable, Where } from "../places/session-ref.ts";
 import type { SessionMark } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { isCurrent } from "./is-current.ts";
+import type { FolderListings } from "../agents/agent.ts";
+import { type IndexLevel, isDone } from "./is-current.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
 
 export interface StaleSession {
@@ -32,14 +33,16 @@ export interface StaleSessions {
  * Returns which sources changed since they were indexed. Reads no session: it checks the name, size and time of each
  * file, a few microseconds each, and queries the store once.
  */
-export async function staleSessions(store: Store, where: Where): Promise<StaleSessions> {
+export async function staleSessions(store: Store, where: Where, level: IndexLevel = "content"): Promise<StaleSessions> {
   const { sessions, gone, unreadable, stored: rows } = await machineSessions(store, where);
   const goneIds = gone.map(({ session_id: id }) => id);
   const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, stored: rows };
   const inDatabases = databaseShares(sessions.map(({ ref }) => ref));
+  const listings: FolderListings = new Map();
   for (const { ref, sessionId, stored } of sessions) {
     const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;
-    if (isCurrent(ref, stored)) result.current.push({ ref, sessionId, bytes: 0 });
+    if (await isDone({ ref, rebuild: false, level }, stored, listings))
+      result.current.push({ ref, sessionId, bytes: 0 });
     else result.stale.push({ ref, sessionId, bytes: size });
   }
   return result;

@@ -168,7 +168,9 @@ function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock
 }
 
 /** Returns whether the user or the assistant said anything; built-in commands that configure the program do not count. */
-export function isConversation(stats: TranscriptStats): boolean {
+export function isConversation(
+  stats: Pick<TranscriptStats, "assistant_messages" | "human_messages" | "initial_prompt">,
+): boolean {
   const { assistant_messages: answers, human_messages: prompts, initial_prompt: prompt } = stats;
   return answers > 0 || (prompts > 0 && !isBuiltInCommand(prompt ?? ""));
 }

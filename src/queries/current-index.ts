@@ -1,4 +1,6 @@
 /** Brings the store up to date for a question about many sessions, as far as that is quick. */
+import { given } from "../given.ts";
+import type { IndexLevel } from "../indexing/is-current.ts";
 import { isElsewhere } from "../indexing/machine-sessions.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import type { IndexReport, UpdateOptions } from "../indexing/update-index.ts";
@@ -14,6 +16,10 @@ const MOST_BYTES = 50_000_000;
 
 export interface CurrentIndex {
   store: Store;
+  /** Sessions on this machine, by their ids in the store. */
+  here: ReadonlyMap<string, SessionRef>;
+  /** Returns the agents' ids of all sessions, here and in the store. */
+  ids: () => string[];
   /** Number of stored sessions whose source is gone. */
   gone: number;
   /** Stored sessions in places of their agent that are not searched now, such as those of another profile. */
@@ -31,6 +37,10 @@ export interface CurrentIndex {
 
 export interface CurrentIndexOptions {
   signal: AbortSignal;
+  /** What the question needs. Figures are read whatever their sessions' size. Default: content. */
+  level?: IndexLevel;
+  /** For figures: returns whether the answer is complete without `next` and older sessions. Default: never. */
+  isEnough?: (index: CurrentIndex, next: SessionRef) => Promise<boolean>;
   /** Returns the sessions that the question is about. Default: all. */
   wanted?: (refs: readonly SessionRef[]) => Promise<ReadonlySet<SessionRef>>;
   /** Returns false for a session that has nothing for the question, without parsing it. */
@@ -64,7 +74,7 @@ export async function askStore<Answer, Result>(
   const asked = async (store: Store): Promise<{ index: CurrentIndex; answer: Answer }> => {
     const index = await currentIndex(store, where, options);
     // What an older store has is worth more than what fits into memory.
-    const isEmpty = index.fault !== undefined && (await store.contentOf({})).sessions === 0;
+    const isEmpty = index.fault !== undefined && !(await hasAny(store, options.level));
     if (isEmpty && store.place !== IN_MEMORY) throw index.fault;
     return { index, answer: await ask(index) };
   };
@@ -86,20 +96,28 @@ export async function askStore<Answer, Result>(
   }
 }
 
+/** Returns whether the store has anything for a question. */
+async function hasAny(store: Store, level: IndexLevel = "content"): Promise<boolean> {
+  if (level === "content") return (await store.contentOf({})).sessions > 0;
+  return (await store.listed({ subagents: true, empty: true, limit: 1 })).length > 0;
+}
+
 /**
  * Adds what is new to the store: the newest sessions, and if that is not all, those of the others that may have something
  * for the question. Rejects with a `TranscriptsError` if the store cannot be read, and with the signal's reason.
  */
 async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
   // A team's database has what was pushed: the sessions of this machine are no part of the question.
-  if (store.backend === "postgres")
-    return { store, gone: 0, elsewhere: [], ambiguous: [], updated: 0, missing: [], fault: undefined, unreadable: [] };
-  const found = await staleSessions(store, where);
-  const { wanted } = options;
+  if (store.backend === "postgres") return { ...NOTHING, store };
+  const { wanted, level } = options;
+  const found = await staleSessions(store, where, level);
   const asked = await wanted?.(found.stale.map(({ ref }) => ref));
   const stale = asked === undefined ? found.stale : found.stale.filter(({ ref }) => asked.has(ref));
+  const here = new Map([...found.stale, ...found.current].map(({ sessionId, ref }) => [sessionId, ref]));
   const current = {
     store,
+    here,
+    ids: () => [...new Set([...here.keys(), ...found.stored.map(({ session_id: id }) => id)])].map(baseId),
     ...factsOf(found),
     elsewhere: await elsewhereOf(where, found),
     updated: 0,
@@ -107,6 +125,7 @@ async function currentIndex(store: Store, where: Where, options: CurrentIndexOpt
     unreadable: found.unreadable,
   };
   if (stale.length === 0) return { ...current, missing: [] };
+  if (level === "figures") return withFigures({ ...current, missing: [] }, where, stale, options);
   const newest = smallEnough(stale);
   const others = await withSomething(
     stale.filter((session) => !newest.includes(session)),
@@ -124,6 +143,43 @@ async function currentIndex(store: Store, where: Where, options: CurrentIndexOpt
   }
   const unreadable = [...found.unreadable, ...report.unreadable];
   return { ...current, missing: left, updated: report.new + report.changed, unreadable };
+}
+
+const NOTHING: Omit<CurrentIndex, "store"> = {
+  here: new Map(),
+  ids: () => [],
+  gone: 0,
+  elsewhere: [],
+  ambiguous: [],
+  updated: 0,
+  missing: [],
+  fault: undefined,
+  unreadable: [],
+};
+
+/** Sessions whose figures are read before the answer is looked at again. */
+const AT_A_TIME = 50;
+
+/** Adds the figures of sessions, the newest first. */
+async function withFigures(
+  index: CurrentIndex,
+  where: Where,
+  stale: readonly StaleSession[],
+  options: CurrentIndexOptions,
+): Promise<CurrentIndex> {
+  const { isEnough } = options;
+  const step = isEnough === undefined ? stale.length : AT_A_TIME;
+  const current = { ...index };
+  for (let at = 0; at < stale.length; at += step) {
+    const batch = stale.slice(at, at + step);
+    const [next] = batch;
+    if (next === undefined || (await isEnough?.(current, next.ref)) === true) break;
+    const { report, fault } = await updated(index.store, where, batch, options);
+    if (report === undefined) return { ...current, fault, missing: stale.slice(at) };
+    current.updated += report.new + report.changed;
+    current.unreadable = [...current.unreadable, ...report.unreadable];
+  }
+  return current;
 }
 
 /** Leaves out the sessions that have nothing for the question. */
@@ -153,14 +209,14 @@ async function updated(
   store: Store,
   where: Where,
   sessions: readonly StaleSession[],
-  { signal, maxMs, onProgress }: CurrentIndexOptions,
+  { signal, maxMs, onProgress, level }: CurrentIndexOptions,
 ): Promise<Updated> {
   const late = AbortSignal.any(maxMs === undefined ? [] : [AbortSignal.timeout(maxMs)]);
   const only = sessions.map(({ ref }) => ref);
   const { updateIndex } = await import("../indexing/update-index.ts");
   try {
-    const progress = onProgress === undefined ? {} : { onProgress };
-    return { report: await updateIndex(store, where, { only, signal: AbortSignal.any([signal, late]), ...progress }) };
+    const asked = given({ onProgress, level });
+    return { report: await updateIndex(store, where, { only, signal: AbortSignal.any([signal, late]), ...asked }) };
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) return {};

@@ -16,11 +16,11 @@ export interface SessionFailures {
 
 /** Yields the failed calls of each session, in the order of the sessions. Copies of a call count in the first. */
 export async function* errorsOver(
-  refs: readonly SessionRef[],
+  refs: Iterable<SessionRef> | AsyncIterable<SessionRef>,
   { between, ...query }: Omit<ErrorQuery, "counted"> & { between: Between },
 ): AsyncGenerator<SessionFailures> {
   const counted: CountedCalls = new Map();
-  for (const ref of refs) {
+  for await (const ref of refs) {
     query.signal.throwIfAborted();
     try {
       const { rows, damaged } = await errorsIn(ref, { ...query, counted });

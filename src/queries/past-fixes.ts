@@ -91,12 +91,14 @@ async function likeFailures(
   all: readonly FailureCount[],
   likeness: (signature: string) => number,
 ): Promise<Failure[]> {
-  const stored = new Map((await store.sessions()).map((session) => [session.session_id, session]));
+  const degrees = new Map([...new Set(all.map(({ signature }) => signature))].map((each) => [each, likeness(each)]));
+  const like = all.filter(({ signature }) => (degrees.get(signature) ?? 0) >= MIN_LIKENESS);
+  const ids = [...new Set(like.map(({ session_id: id }) => id))];
+  const stored = new Map((await store.sessions({ ids })).map((session) => [session.session_id, session]));
   const refs = new Map<string, SessionRef>();
-  const alike = all.flatMap((failure) => {
+  const alike = like.flatMap((failure) => {
     const { session_id: id, signature } = failure;
-    const degree = likeness(signature);
-    if (degree < MIN_LIKENESS) return [];
+    const degree = degrees.get(signature) ?? 0;
     const row = stored.get(id);
     const session = refs.get(id) ?? (row && archivedSession(store, row));
     if (session === undefined) return [];

@@ -3,6 +3,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CallUsage } from "../parse/message-draft.ts";
 import type { BlockType, MessageType, ToolStatus } from "../parse/model.ts";
 import { isFields } from "../parse/json-fields.ts";
+import { isConversation } from "../parse/statistics.ts";
 import { errorSignature } from "../fixes/signature.ts";
 import { searchedContent, type Searched } from "./index-texts.ts";
 import type { SqlValue } from "./sql-database.ts";
@@ -297,7 +298,10 @@ const STATE: Columns<Omit<IndexState, "events"> & { event_count: number }> = {
   copied_revision: number,
 };
 
-/** `project_name` is derived from the project, and only compared. `figures` is read by itself: see `figuresIn`. */
+/**
+ * `project_name` is derived from the project, `is_conversation` and `failed_calls` from the figures; they are only compared.
+ * `figures` is read by itself: see `figuresIn`.
+ */
 const SESSION_ROW = rowsOf<object>("sessions", {
   ...SESSION,
   ...COUNTS,
@@ -307,9 +311,12 @@ const SESSION_ROW = rowsOf<object>("sessions", {
   figures_modified_ms: orNull(real),
   figures_copies: orNull(boolean),
   project_name: orNull(text),
+  is_conversation: orNull(boolean),
+  failed_calls: orNull(number),
   figures: orNull(packable),
 });
-const SESSION_LIST = SESSION_ROW.names.filter((name) => name !== "figures" && name !== "project_name");
+const NOT_READ: ReadonlySet<string> = new Set(["figures", "project_name", "is_conversation", "failed_calls"]);
+const SESSION_LIST = SESSION_ROW.names.filter((name) => !NOT_READ.has(name));
 const [readSession, readCounts, readState] = [readerOf(SESSION), readerOf(COUNTS), readerOf(STATE)];
 
 export const SESSIONS: Rows<StoredSession> = {
@@ -336,9 +343,25 @@ export const SESSIONS: Rows<StoredSession> = {
       figures_modified_ms: figures?.source_modified_ms ?? null,
       figures_copies: figures?.subagentCopies ?? null,
       project_name: projectName(session.project),
+      is_conversation: null,
+      failed_calls: null,
       figures: null,
     }),
 };
+
+/** Returns the values of a session's row with its figures; `packed`: these as they are stored. */
+export function withFigures(
+  values: readonly SqlValue[],
+  { counts }: StoredFigures,
+  { first_prompt }: Pick<StoredSession, "first_prompt">,
+  packed: SqlValue,
+): SqlValue[] {
+  const at = (name: string): number => SESSION_ROW.columns.indexOf(name);
+  return values
+    .with(at("figures"), packed)
+    .with(at("failed_calls"), counts.tool_error_count)
+    .with(at("is_conversation"), isConversation({ ...counts, initial_prompt: first_prompt }));
+}
 
 export const TITLES = rowsOf<StoredTitle>("sessions", {
   session_id: text,

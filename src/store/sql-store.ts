@@ -15,6 +15,7 @@ import {
   SUGGESTED,
   textIn,
   TITLES,
+  withFigures,
   TOMBSTONES,
   TOUCHED_FILES,
   type Row,
@@ -32,6 +33,7 @@ import type {
   CandidateQuery,
   EventPage,
   FailureCount,
+  ListQuery,
   MessagesAsked,
   NewSnippet,
   RowStates,
@@ -66,7 +68,6 @@ import { TranscriptsError } from "../transcripts-error.ts";
 const UPDATES = SESSIONS.columns.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
 const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.columns.join(", ")}) VALUES (${placesFor(SESSIONS.columns)})
   ON CONFLICT (session_id)`;
-const FIGURES_AT = SESSIONS.columns.indexOf("figures");
 /** Condition on rows of messages and events. */
 const OF_SESSION = "session = (SELECT number FROM sessions WHERE session_id = ?)";
 const INSERT_SNIPPET = `INSERT INTO conversation_snippets (event_session, ${SNIPPETS.columns.join(", ")})
@@ -106,6 +107,37 @@ export class SqlStore implements Store {
       values,
       SESSIONS.read,
     );
+  }
+
+  listed({ limit, offset = 0, ...query }: ListQuery): Promise<StoredSession[]> {
+    const { sql, values } = this.#listCondition(query);
+    const found = `SELECT ${SESSIONS.list} FROM sessions WHERE ${sql}
+      ORDER BY ended_at DESC NULLS LAST, session_id LIMIT ? OFFSET ?`;
+    const page = [Math.min(limit, Number.MAX_SAFE_INTEGER), offset];
+    return this.#database.all(found, [...values, ...page], SESSIONS.read);
+  }
+
+  async countListed(query: Omit<ListQuery, "limit" | "offset">): Promise<number> {
+    const { sql, values } = this.#listCondition(query);
+    const count = `SELECT count(*) AS count FROM sessions WHERE ${sql}`;
+    return (await first(this.#database, count, values, (row) => numberIn(row, "count"))) ?? 0;
+  }
+
+  #listCondition(query: Omit<ListQuery, "limit" | "offset">): Condition {
+    const { sessions = {}, since, until, subagents = false, empty = false, failures } = query;
+    const conditions = [this.#ofSessions(sessions), { sql: "figures_rules IS NOT NULL", values: [] }];
+    const add = (sql: string, ...values: Condition["values"]): void => void conditions.push({ sql, values });
+    if (since !== undefined) add("ended_at >= ?", storableTime(since));
+    if (until !== undefined) add("started_at < ?", storableTime(until));
+    if (!subagents) add("parent_id IS NULL AND agent_id IS NULL");
+    if (!empty) add("is_conversation");
+    if (failures !== undefined) add(`failed_calls > 0${failures === "possible" ? " OR damaged > 0" : ""}`);
+    return allOf(conditions);
+  }
+
+  agents(): Promise<string[]> {
+    const sql = "SELECT DISTINCT agent FROM sessions WHERE agent <> '' ORDER BY agent";
+    return this.#database.all(sql, [], (row) => textIn(row, "agent"));
   }
 
   marks(): Promise<SessionMark[]> {
@@ -154,8 +186,11 @@ export class SqlStore implements Store {
       if (revision === undefined && (await isForgotten(session, row.session_id))) return false;
       const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
       // Without a row to lock, another program may have inserted the session in the meantime.
-      const packed = figures === undefined ? null : session.dialect.packed(JSON.stringify(figures));
-      const values = SESSIONS.write(row).with(FIGURES_AT, packed);
+      const plain = SESSIONS.write(row);
+      const values =
+        figures === undefined
+          ? plain
+          : withFigures(plain, figures, row, session.dialect.packed(JSON.stringify(figures)));
       if ((await session.run(`${INSERT_SESSION} ${conflict}`, values)) === 0) return false;
       const id = storableText(row.session_id);
       for (const [table, key, ids] of [

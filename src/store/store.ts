@@ -23,6 +23,12 @@ export interface Store {
 
   /** Returns sessions ordered by id. */
   sessions(filter?: SessionFilter): Promise<StoredSession[]>;
+  /** Returns sessions with figures, the one with the latest entry first. */
+  listed(query: ListQuery): Promise<StoredSession[]>;
+  /** Counts the sessions that `listed` returns on all pages. */
+  countListed(query: Omit<ListQuery, "limit" | "offset">): Promise<number>;
+  /** Returns the agents that ran sessions, each once. */
+  agents(): Promise<string[]>;
   /** Returns the marks of all sessions. */
   marks(): Promise<SessionMark[]>;
   /** Returns the projects of the sessions, each once. */
@@ -212,6 +218,22 @@ export interface CandidateQuery {
   sessions?: SessionFilter;
   /** Only events before this position. */
   before?: number;
+}
+
+export interface ListQuery {
+  sessions?: SessionFilter;
+  /** Only sessions whose last entry is at this time or later. */
+  since?: Date;
+  /** Only sessions that began before this time. */
+  until?: Date;
+  /** Includes sessions that others started. Default: false. */
+  subagents?: boolean;
+  /** Includes sessions in which nothing was said. Default: false. */
+  empty?: boolean;
+  /** Only sessions with failed calls; `possible`: also those with damaged places, which may hide some. */
+  failures?: "found" | "possible";
+  limit: number;
+  offset?: number;
 }
 
 export interface TitleQuery extends Pick<CandidateQuery, "terms" | "atLeast" | "sessions"> {

@@ -1,12 +1,11 @@
 /** Lists failed calls of many sessions, newest first. */
 import { given } from "../given.ts";
 import { dayAndTime } from "../quantities.ts";
-import type { Between } from "../queries/figures.ts";
+import { failedSessions, failuresNeeds } from "../queries/listed-sessions.ts";
 import { errorsOver } from "../queries/newest-errors.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
-import { findSessions } from "../sessions/find-sessions.ts";
 import { argumentOf, type SessionRef } from "../places/session-ref.ts";
 import { failureText } from "../render/text/failure-text.ts";
 import { scopeText } from "../render/text/passage-text.ts";
@@ -16,7 +15,7 @@ import { betweenOf } from "./arguments.ts";
 import { execution } from "./execution.ts";
 import { archivedNote, DATA_NOTICE, READ_ON, sessionAsked } from "./session-heading.ts";
 import { LIST_ERRORS } from "./tool-definitions.ts";
-import type { ToolArguments, ToolContext } from "./tool.ts";
+import { askedOfStore } from "./updated-index.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -26,13 +25,23 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
   const query = { fixes, tool, between, signal: context.signal, subagents: true };
   const found: { ref: SessionRef; row: ErrorRow }[] = [];
   let [searched, unreadable, damage] = [0, 0, 0];
-  for await (const { ref, rows, damaged, problem } of errorsOver(await sessionsOf(args, between, context), query)) {
-    searched += 1;
-    if (problem !== null) unreadable += 1;
-    damage += damaged;
-    found.push(...rows.map((row) => ({ ref, row })));
-    // One more shows whether there are more.
-    if (found.length > offset + limit) break;
+  const lookInto = async (refs: Iterable<SessionRef> | AsyncIterable<SessionRef>): Promise<void> => {
+    for await (const { ref, rows, damaged, problem } of errorsOver(refs, query)) {
+      searched += 1;
+      if (problem !== null) unreadable += 1;
+      damage += damaged;
+      found.push(...rows.map((row) => ({ ref, row })));
+      // One more shows whether there are more.
+      if (found.length > offset + limit) break;
+    }
+  };
+  const notes: string[] = [];
+  if (args.session !== undefined) await lookInto([await sessionAsked(args.session, context)]);
+  else {
+    const asked = { ...between, ...given({ project: args.project }) };
+    const needs = failuresNeeds(context.where, asked, offset + limit + 1);
+    const answer = await askedOfStore(context, needs, (index) => lookInto(failedSessions(index, context.where, asked)));
+    notes.push(...answer.notes);
   }
   const shown = found.slice(offset, offset + limit);
   const items: string[] = [];
@@ -44,22 +53,15 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
   const scope = `${scopeText({ searched, damaged: damage, unread: unreadable })}.`;
   const head = (count: number): string[] =>
     count === 0
-      ? [offset === 0 ? "No failed call matches." : "No more failed calls.", scope]
-      : [`Failed calls ${offset + 1} to ${offset + count}, newest first; ${scope}`, `${DATA_NOTICE} ${READ_ON}`];
+      ? [offset === 0 ? "No failed call matches." : "No more failed calls.", scope, ...notes]
+      : [
+          `Failed calls ${offset + 1} to ${offset + count}, newest first; ${scope}`,
+          `${DATA_NOTICE} ${READ_ON}`,
+          ...notes,
+        ];
   const hasMore = found.length > offset + limit;
   return { text: answerText({ head, items, offset, hasMore, maxChars: args.max_chars }) };
 });
-
-/** Returns the sessions newest first. */
-async function sessionsOf(
-  { session, project }: ToolArguments<(typeof LIST_ERRORS)["args"]>,
-  { since }: Between,
-  context: ToolContext,
-): Promise<readonly SessionRef[]> {
-  if (session !== undefined) return [await sessionAsked(session, context)];
-  const asked = { all: true, byEntryTime: true, archived: true, ...given({ since, project }) };
-  return (await findSessions(context.where, asked)).sessions;
-}
 
 function headingOf(ref: SessionRef, { path, host }: ErrorRow): string {
   const place = host === undefined ? (path === null ? "" : `  ${path}`) : `  on ${host}`;

@@ -16,7 +16,7 @@ export interface Asked<Answer> {
 /** Asks the current store. See `askStore`. */
 export async function askedOfStore<Answer>(
   context: ToolContext,
-  needs: Pick<CurrentIndexOptions, "wanted" | "mayHave">,
+  needs: Omit<CurrentIndexOptions, "signal" | "maxMs" | "onProgress">,
   ask: (index: CurrentIndex) => Promise<Answer>,
 ): Promise<Asked<Answer>> {
   const { where, signal } = context;

@@ -7,9 +7,9 @@ import { readDate, readEndDate } from "../parse/read-date.ts";
 import { type Turn, turnsOf } from "../parse/turns.ts";
 import type { UsageTotals } from "../parse/usage-ledger.ts";
 import { argumentOf, type SessionRef, type Where } from "../places/session-ref.ts";
-import { ledgerOf, type ReadSession, sumsOf } from "../queries/added-up.ts";
-import { keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
-import { newestSessions } from "../queries/newest-sessions.ts";
+import { ledgerOf, sumsOf } from "../queries/added-up.ts";
+import type { CurrentIndex, CurrentIndexOptions } from "../queries/current-index.ts";
+import { countSessions, listedSessions, listNeeds, sessionRow } from "../queries/listed-sessions.ts";
 import { type Conversation, readConversation } from "../queries/read-session.ts";
 import { changesIn, type FileChanges } from "../queries/session-changes.ts";
 import { redactJson } from "../redact/redact-json.ts";
@@ -21,18 +21,20 @@ import type { FiguresData } from "../render/html/pages/figures-page.tsx";
 import type { SessionPageData } from "../render/html/pages/session-page.tsx";
 import type { SessionRow, SessionsData } from "../render/html/pages/sessions-page.tsx";
 import { shortTitle, type TurnRow } from "../render/html/turn-list.tsx";
-import { findSessions } from "../sessions/find-sessions.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { type SessionNode, sessionFamily } from "../sessions/session-family.ts";
-import type { Store } from "../store/store.ts";
 import type { StoreWhere } from "../store/store-place.ts";
 
 const ROWS_PER_PAGE = 100;
 
 export interface DataOptions {
   where: Where & StoreWhere;
-  withStore: (readOnly: boolean, work: (store: Store) => Promise<void>) => Promise<void>;
+  /** Asks the current store: see `askStore`. */
+  ask: <Answer>(
+    needs: Pick<CurrentIndexOptions, "level" | "isEnough">,
+    work: (index: CurrentIndex) => Promise<Answer>,
+  ) => Promise<Answer>;
   redactor: Redactor;
   timeZone: string;
   now: () => Date;
@@ -49,34 +51,29 @@ export class SiteData {
   }
 
   async projects(): Promise<string[]> {
-    const { sessions } = await findSessions(this.#options.where, { archived: true });
-    return [...new Set(sessions.flatMap(({ project }) => project ?? []))].toSorted();
+    const { ask, where } = this.#options;
+    const needs = listNeeds(where, { limit: ROWS_PER_PAGE });
+    return (await ask(needs, ({ store }) => store.projects())).toSorted();
   }
 
   async sessions(filters: Filters, page: number): Promise<SessionsData> {
-    const { where, redactor, signal, now } = this.#options;
+    const { ask, where, redactor, now } = this.#options;
     const since = filters.since === undefined ? undefined : readDate(filters.since, now());
     const until = filters.until === undefined ? undefined : readEndDate(filters.until, now());
     const { project, agent } = filters;
-    const all = await findSessions(where, { archived: true, byEntryTime: true });
-    const asked =
-      project === undefined && agent === undefined && since === undefined
-        ? all
-        : await findSessions(where, { archived: true, byEntryTime: true, ...given({ project, agent, since }) });
-    const found = await newestSessions(asked.sessions, {
-      limit: page * ROWS_PER_PAGE,
-      between: given({ since, until }),
-      empty: false,
-      figures: (refs) => this.#figures(refs),
-      signal,
-    });
-    const rows = found.rows.slice((page - 1) * ROWS_PER_PAGE).map((row): SessionRow => ({
-      ...row,
-      id: row.session_id,
-      is_pinned: false,
-      tags: [],
+    const failures = filters.failed === true ? ("found" as const) : undefined;
+    const asked = given({ project, agent, since, until, failures });
+    const query = { ...asked, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE };
+    const { sessions, total, agents, projects } = await ask(listNeeds(where, query), async (index) => ({
+      ...(await listedSessions(index, where, query)),
+      total: await countSessions(index, where, asked),
+      agents: await index.store.agents(),
+      projects: (await index.store.projects()).toSorted(),
     }));
-    const shown = filters.failed === true ? rows.filter(({ tool_errors: errors }) => errors > 0) : rows;
+    const shown = sessions.map((session): SessionRow => {
+      const row = sessionRow(session);
+      return { ...row, id: row.session_id, is_pinned: false, tags: [] };
+    });
     const texts = await redactJson(
       redactor,
       shown.map(({ title, prompt }) => ({ title, prompt })),
@@ -84,11 +81,11 @@ export class SiteData {
     return {
       rows: shown.map((row, at) => Object.assign({ ...row }, texts[at]?.value)),
       filters,
-      total: asked.sessions.length,
+      total,
       page,
-      pages: Math.max(page, Math.ceil(asked.sessions.length / ROWS_PER_PAGE)),
-      agents: [...new Set(all.sessions.flatMap((ref) => ref.agent ?? []))].toSorted(),
-      projects: [...new Set(all.sessions.flatMap((ref) => ref.project ?? []))].toSorted(),
+      pages: Math.max(page, Math.ceil(total / ROWS_PER_PAGE)),
+      agents,
+      projects,
       tags: [],
       command: listCommand(filters),
     };
@@ -150,10 +147,9 @@ export class SiteData {
   }
 
   async figures(): Promise<FiguresData> {
-    const { where, timeZone, now } = this.#options;
-    const { sessions } = await findSessions(where, { all: true, archived: true });
-    const read = (await this.#figures(sessions)).flatMap(({ ref, figures }): ReadSession[] =>
-      figures === null ? [] : [{ ref, figures }],
+    const { ask, where, timeZone, now } = this.#options;
+    const { sessions: read } = await ask({ level: "figures" }, (index) =>
+      listedSessions(index, where, { subagents: true, empty: true, limit: Infinity }),
     );
     const sums = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() });
     const ledger = ledgerOf(read, timeZone);
@@ -179,29 +175,28 @@ export class SiteData {
     };
   }
 
-  async #figures(refs: readonly SessionRef[]): Promise<SessionFigures[]> {
-    const { where, withStore, signal } = this.#options;
-    const known = await keptFigures(refs, where, { signal, withStore });
-    return readFigures(refs, { known, signal });
-  }
-
   async #children({ children }: SessionNode, root: string): Promise<PageSession[]> {
-    const figures = await this.#figures(children.map(({ ref }) => ref));
-    return figures.flatMap(({ ref, figures: of }): PageSession[] => {
-      if (of === null) return [];
+    const { ask, where } = this.#options;
+    if (children.length === 0) return [];
+    const places = new Map(children.map(({ ref }) => [keyOf(ref), ref]));
+    const { sessions } = await ask({ level: "figures" }, async (index) => {
+      const ids = [...index.here].flatMap(([id, ref]) => (places.has(keyOf(ref)) ? [id] : []));
+      const archived = children.flatMap(({ ref }) => ref.archived?.sessionId ?? []);
+      const query = { ids: [...ids, ...archived], subagents: true, empty: true, limit: Infinity };
+      return listedSessions(index, where, query);
+    });
+    return sessions.map(({ ref, figures: of }): PageSession => {
       const metadata = { agentId: ref.agentId, version: null, gitBranch: null, ...of.metadata };
-      return [
-        {
-          messages: [],
-          content_blocks: [],
-          tool_calls: [],
-          errors: [],
-          stats: of.stats,
-          metadata,
-          children: [],
-          href: root + sessionAddress(argumentOf(ref)),
-        },
-      ];
+      return {
+        messages: [],
+        content_blocks: [],
+        tool_calls: [],
+        errors: [],
+        stats: of.stats,
+        metadata,
+        children: [],
+        href: root + sessionAddress(argumentOf(ref)),
+      };
     });
   }
 
@@ -222,6 +217,10 @@ export class SiteData {
     }
     return this.#last.read;
   }
+}
+
+function keyOf({ path, database, id }: SessionRef): string {
+  return `${path ?? database ?? ""} ${id}`;
 }
 
 interface ReadSessionPages {

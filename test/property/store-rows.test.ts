@@ -21,7 +21,8 @@ import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";
 import { openReadable } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
-import type { SessionRef, Where } from "../../src/places/session-ref.ts";
+import { baseId } from "../../src/indexing/session-keys.ts";
+import { pathOf, type SessionRef, type Where } from "../../src/places/session-ref.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { storableJson, storableTime } from "../../src/store/storable.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -157,10 +158,13 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
   const [store, figuresFirst] = [await open(), await open()];
   const areFigures = async (of: Store): Promise<void> => {
     const refs = await refsNow();
-    const figures = await storedFigures(of, refs);
+    const rows = await of.sessions();
+    const figures = await storedFigures(of, rows);
+    const idOf = (ref: SessionRef): string =>
+      rows.find((row) => row.path === pathOf(ref) && baseId(row.session_id) === ref.id)?.session_id ?? "";
     const read = await Promise.all(refs.map((ref) => redactedFigures(ref, redactor)));
     assert.deepEqual(
-      refs.map((ref) => figures.get(ref)),
+      refs.map((ref) => figures.get(idOf(ref))),
       read,
       said,
     );

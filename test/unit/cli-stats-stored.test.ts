@@ -144,10 +144,9 @@ describe("stats and list with an index", () => {
     const broken = join(home, "broken.db");
     writeFileSync(broken, "no database".repeat(1_000));
     const run = await runCli(["stats", "--json"], { home, env: { TRANSCRIPTS_DATABASE: broken } });
-    assert.match(run.stderr, /not used: /);
+    assert.match(run.stderr, /the store is kept in memory for this question: /);
     // What only the store has is missing in the sums.
-    const { unreadable, ...sums } = JSON.parse(await machine.cold(["stats"]));
-    assert.deepEqual(JSON.parse(run.stdout), { ...sums, unreadable: unreadable + 1 });
+    assert.deepEqual(JSON.parse(run.stdout), JSON.parse(await machine.cold(["stats"])));
   });
 });
 

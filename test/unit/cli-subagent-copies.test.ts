@@ -3,8 +3,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { parseTranscript, readTranscript } from "../../src/agents/parse-input.ts";
-import { overSessions } from "../../src/queries/over-sessions.ts";
-import { sessionRef } from "../../src/places/session-ref.ts";
 import { failedCalls } from "../../src/queries/session-errors.ts";
 import { needsSubagentCopies } from "../../src/sessions/reading-options.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
@@ -157,25 +155,6 @@ describe("subagents that exist only in progress lines", () => {
     assert.deepEqual(
       rows.map(({ session_id: id }) => id),
       ["agent-a1b2"],
-    );
-  });
-
-  test("a second thread counts the same", async () => {
-    const [alone, kept] = [homeWith(), homeWith("folder")];
-    const refs = Array.from({ length: 200 }, (_, at) =>
-      sessionRef({
-        id: "S",
-        place: "claude-code",
-        agent: "claude-code",
-        path: (at % 2 === 0 ? alone : kept).path,
-        bytes: session.length,
-      }),
-    );
-    const found = overSessions(refs, { threads: 1 });
-    const counts = await Array.fromAsync(found, ({ result }) => result?.stats.tools["Grep"]?.calls ?? 0);
-    assert.deepEqual(
-      counts,
-      refs.map((_, at) => 1 - (at % 2)),
     );
   });
 

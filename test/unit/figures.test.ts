@@ -4,7 +4,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { wholeLine } from "../../src/parse/titles.ts";
-import { readFigures } from "../../src/queries/figures.ts";
 import { type Figures, figuresOf } from "../../src/sessions/read-figures.ts";
 import { type SessionRef, sessionRef } from "../../src/places/session-ref.ts";
 import { storableTime } from "../../src/store/storable.ts";
@@ -196,62 +195,5 @@ describe("the figures of a session", () => {
     await assert.rejects(figuresOf(gone), (error) => isSessionError(error) && error.message.includes("gone"));
     mkdirSync(join(folder, "folder.jsonl"));
     await assert.rejects(figuresOf({ ...gone, path: join(folder, "folder.jsonl") }), TranscriptsError);
-  });
-});
-
-describe("the figures of many sessions", () => {
-  const small = (n: number): SessionRef =>
-    refOf(fileWith(file(userText(`Ask ${n}`), answer(`msg_${n}`, [text("Yes")], usage(n, n * 2)))));
-
-  test("returns each session's own figures, in order, with any number of threads", async () => {
-    const refs = Array.from({ length: 20 }, (_, n) => small(n));
-    const expected = await Promise.all(refs.map((ref) => figuresOf(ref)));
-    for (const threads of [0, 1, 3]) {
-      const seen: string[] = [];
-      const read = await readFigures(refs, { threads, onRead: ({ id }) => seen.push(id) });
-      assert.deepEqual(
-        read.map(({ ref, figures }) => [ref.id, figures]),
-        refs.map(({ id }, n) => [id, expected[n]]),
-      );
-      assert.deepEqual(seen.toSorted(), refs.map(({ id }) => id).toSorted());
-    }
-  });
-
-  test("continues past unreadable sessions and reports the reason", async () => {
-    const gone = sessionRef({
-      id: "gone",
-      place: "claude-code",
-      agent: "claude-code",
-      path: join(folder, "none.jsonl"),
-      bytes: 1,
-    });
-    for (const threads of [0, 2]) {
-      const [first, second, third] = await readFigures([small(1), gone, small(2)], { threads });
-      assert.equal(second?.figures, null);
-      assert.match(second?.problem ?? "", /Session gone is no longer in .*none\.jsonl\./);
-      assert.deepEqual([first?.problem, third?.problem], [null, null]);
-      assert.equal(third?.figures?.stats.tokens_out, 4);
-    }
-  });
-
-  test("stops at a signal", async () => {
-    const controller = new AbortController();
-    const refs = Array.from({ length: 10 }, (_, n) => small(n));
-    let done = 0;
-    const reading = readFigures(refs, {
-      threads: 2,
-      signal: controller.signal,
-      onRead: () => {
-        done += 1;
-        controller.abort(new Error("enough"));
-      },
-    });
-    await assert.rejects(reading, /enough/);
-    assert.ok(done < refs.length);
-    await assert.rejects(readFigures(refs, { signal: controller.signal }), /enough/);
-  });
-
-  test("an empty list is fine", async () => {
-    assert.deepEqual(await readFigures([]), []);
   });
 });

@@ -3,7 +3,9 @@ import { given } from "../../given.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import type { Between } from "../../queries/figures.ts";
+import { failedSessions, failuresNeeds } from "../../queries/listed-sessions.ts";
 import { errorsOver } from "../../queries/newest-errors.ts";
+import { askedOfStore } from "../find-index.ts";
 import { type CountedCalls, type ErrorRow, errorsIn } from "../../queries/session-errors.ts";
 import { isReadFault } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
@@ -23,15 +25,7 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
-import {
-  familyOf,
-  NO_SESSIONS,
-  noteDamage,
-  noteUnread,
-  refuseArchived,
-  sessionNamed,
-  sessionsAsked,
-} from "../session-input.ts";
+import { familyOf, noteDamage, noteUnread, refuseArchived, sessionNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
 const definition = createQuestion(
@@ -84,29 +78,37 @@ export async function errorsOfAll(
   dates: Between,
   options: Partial<Options> & Pick<Options, "redact"> & { tool?: string },
 ): Promise<ExitCode> {
-  const { fixes = false, tool } = options;
-  const { sessions } = await sessionsAsked(context, options, { since: dates.since, subagents: true });
-  if (sessions.length === 0) context.note(NO_SESSIONS);
-  const printer = new Printer(
-    context,
-    options,
-    options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity),
-  );
-  let searched = 0;
-  let damage = 0;
+  const { fixes = false, tool, project, agent } = options;
+  const limit = options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity);
+  const asked = { ...dates, ...given({ project, agent }) };
   const query = { fixes, tool, subagents: true, signal: context.signal, between: dates };
-  for await (const { ref, rows, damaged, problem } of errorsOver(sessions, query)) {
-    if (problem === null) searched += 1;
-    else noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem }]);
-    damage += damaged;
-    await printer.print(ref, rows);
-    if (printer.isFull) break;
-  }
-  const left = sessions.length - searched;
-  const more = printer.isFull && left > 0 ? `; the newest ${counted(printer.printed, "call")}, --limit shows more` : "";
-  const looked = scopeText({ searched, damaged: damage });
-  if (sessions.length > 0) context.note(`${looked}${printer.printed === 0 ? ": no call failed" : more}`);
-  return printer.printed > 0 ? 0 : 1;
+  return askedOfStore(
+    context,
+    failuresNeeds(context, asked, limit),
+    async () => undefined,
+    async (index) => {
+      const printer = new Printer(context, options, limit);
+      let [searched, damage, left] = [0, 0, 0];
+      for await (const { ref, rows, damaged, problem } of errorsOver(failedSessions(index, context, asked), query)) {
+        if (!options.redact && ref.archived !== null) {
+          left += 1;
+          continue;
+        }
+        if (problem === null) searched += 1;
+        else noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem }]);
+        damage += damaged;
+        await printer.print(ref, rows);
+        if (printer.isFull) break;
+      }
+      const more = printer.isFull ? `; the newest ${counted(printer.printed, "call")}, --limit shows more` : "";
+      const looked = scopeText({ searched, damaged: damage });
+      const none = printer.printed === 0 ? ": no call failed" : "";
+      if (left > 0)
+        context.note(`left out: ${counted(left, "session")} that are only in the store, where they are redacted`);
+      context.note(searched === 0 ? "no call failed" : `${looked}${none}${more}`);
+      return printer.printed > 0 ? 0 : 1;
+    },
+  );
 }
 
 async function errorsOfNamed(context: CommandContext, args: readonly string[], options: Options): Promise<ExitCode> {

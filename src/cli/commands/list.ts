@@ -1,20 +1,29 @@
 /** `transcripts list` */
 import { count, counted, dayAndTime } from "../../quantities.ts";
-import { type ListedSession, newestSessions } from "../../queries/newest-sessions.ts";
+import {
+  type ListedSession,
+  listedSessions,
+  type ListedSessions,
+  listNeeds,
+  sessionRow,
+} from "../../queries/listed-sessions.ts";
+import { given } from "../../given.ts";
+import type { CurrentIndex } from "../../queries/current-index.ts";
+import { askedOfStore } from "../find-index.ts";
 import {
   between,
   createQuestion,
   positiveInteger,
   jsonLines,
   runnable,
+  type ExitCode,
   type OptionsOf,
   type Versioned,
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { startOfDay } from "../../parse/read-date.ts";
-import { figuresAsked } from "../figures-asked.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
-import { NO_SESSIONS, noteUnread, sessionsAsked } from "../session-input.ts";
+import { NO_SESSIONS } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
 import { projectName } from "../../render/text/passage-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
@@ -59,34 +68,42 @@ const SCREENFUL = 20;
 
 export const command = runnable(definition, async (context, _args, options) => {
   const asked = between(context, options, options.today ? startOfDay(context.now(), 0) : undefined);
-  const { subagents = false } = options;
-  const { sessions, ids } = await sessionsAsked(context, options, { since: asked.since, subagents });
-  const limit = limitAsked(context, options);
-  const redactor = redactorFor();
-  const found = await newestSessions(sessions, {
-    limit,
-    between: asked,
-    empty: options.empty ?? false,
-    figures: (refs) => figuresAsked(context, refs),
-    signal: context.signal,
-  });
-  const rows = await redactedRows<ListOutput>(
-    redactor,
-    parentsFirst(found.rows).map((row) => ({ version: 1, ...row })),
+  const { subagents = false, empty = false, project, agent } = options;
+  const query = { ...asked, ...given({ project, agent }), subagents, empty, limit: limitAsked(context, options) };
+  return askedOfStore(
+    context,
+    listNeeds(context, query),
+    (index) => listedSessions(index, context, query),
+    (index, found) => print(context, options, index, found),
   );
-  for (const { path, session_id: id, problem } of rows)
-    if (problem !== null) noteUnread(context, [{ path: path ?? id, reason: problem }]);
+});
+
+async function print(
+  context: CommandContext,
+  options: Options,
+  { ids }: CurrentIndex,
+  { sessions, isMore }: ListedSessions,
+): Promise<ExitCode> {
+  const ordered = parentsFirst(sessions.map(sessionRow));
+  const rows = await redactedRows<ListOutput>(
+    redactorFor(),
+    ordered.map((row) => ({ version: 1, ...row })),
+  );
   if (options.json) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
-    await context.out(listText(context, rows, ids));
+    await context.out(listText(context, rows, ids()));
     const signs = signsNote(rows);
     if (signs !== "") context.note(signs);
   }
-  if (found.isMore && limit === SCREENFUL && options.recent === undefined) {
-    context.note(`${count(rows.length)} of ${count(sessions.length)} sessions; --all lists all`);
-  }
+  if (isMore && options.recent === undefined)
+    context.note(`the ${count(rows.length)} newest sessions; --all lists all`);
   const kept = rows.filter(({ is_archived: isArchived }) => isArchived).length;
-  if (kept > 0) context.note(`${counted(kept, "session")} from the store, whose files are not here`);
+  if (kept > 0)
+    context.note(
+      options.team
+        ? `${counted(kept, "session")} from the team's database`
+        : `${counted(kept, "session")} from the store, whose files are not here`,
+    );
   const damaged = rows.reduce((sum, row) => sum + row.damaged, 0);
   if (damaged > 0) context.note(`${counted(damaged, "damaged place")}; \`transcripts doctor\` says where`);
   if (rows.length === 0)
@@ -96,7 +113,7 @@ export const command = runnable(definition, async (context, _args, options) => {
         : NO_SESSIONS,
     );
   return rows.length > 0 ? 0 : 1;
-});
+}
 
 /** Puts the subagents of a session after it, and otherwise keeps the order. */
 function parentsFirst(rows: readonly ListedSession[]): ListedSession[] {
@@ -120,11 +137,11 @@ function limitAsked({ isTerminal }: CommandContext, options: Options): number {
   return isTerminal && !isNarrowed && !options.json ? SCREENFUL : Infinity;
 }
 
-/** `allIds`: ids of all sessions, so that shortened ids are unique. */
+/** `allIds`: a shortened id must be unique among them. */
 function listText({ colors, columns }: CommandContext, rows: readonly ListOutput[], allIds: readonly string[]): string {
-  const ids = shortIds(allIds);
+  const ids = shortIds([...allIds, ...rows.map(({ session_id: id }) => id)]);
   const shape: Column<ListOutput>[] = [
-    { head: "TIME", cell: (row) => dayAndTime(row.problem === null ? row.ended : row.modified), paint: colors.dim },
+    { head: "TIME", cell: (row) => dayAndTime(row.ended), paint: colors.dim },
     { head: "SESSION", cell: (row) => neutralLine(ids.get(row.session_id) ?? row.session_id), paint: colors.yellow },
     { head: "TURNS", cell: (row) => String(row.turns), align: "right", drop: 2 },
     { head: "ACTIVE", cell: (row) => durationCell(row.active_ms), align: "right", drop: 3 },
@@ -142,11 +159,10 @@ function listText({ colors, columns }: CommandContext, rows: readonly ListOutput
   return table(shape, rows, columns);
 }
 
-function titleCell({ is_archived, host, problem, title, prompt }: ListOutput): string {
-  const notes = [
-    ...(is_archived ? [`from the store${host === null ? "" : `, ${host}`}`] : []),
-    ...(problem === null ? [] : [`not read: ${problem}`]),
-  ].map((note) => `(${neutralLine(note)})`);
+function titleCell({ is_archived, host, title, prompt }: ListOutput): string {
+  const notes = (is_archived ? [`from the store${host === null ? "" : `, ${host}`}`] : []).map(
+    (note) => `(${neutralLine(note)})`,
+  );
   const name = cut(neutralLine(title ?? prompt ?? ""), MAX_TITLE_COLUMNS);
   return [name, ...notes].filter((part) => part !== "").join(" ");
 }

@@ -1,5 +1,7 @@
 /** `transcripts serve` */
 import { readFile } from "node:fs/promises";
+import { askStore, type StoreAccess } from "../../queries/current-index.ts";
+import { openStoreToAsk } from "../../store/open-store.ts";
 import { createCommand, runnable, wholeNumber } from "../command.ts";
 import { lazyRedactor } from "../redaction.ts";
 import { openFile } from "../terminal/open-file.ts";
@@ -27,16 +29,19 @@ export const command = runnable(definition, async (context, _args, options) => {
     import("../../render/html/view.ts"),
   ]);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const access: StoreAccess = {
+    open: () => openStoreToAsk(context),
+    close: (store) => store.close(),
+    note: (text) => context.note(text),
+  };
   const data = new SiteData({
     where: context,
     signal: context.signal,
     now: context.now,
     redactor: lazyRedactor,
     timeZone,
-    withStore: async (readOnly, work) => {
-      const { withStore } = await import("../../store/open-store.ts");
-      await withStore(context, { readOnly }, work);
-    },
+    ask: (needs, work) =>
+      askStore(access, context, { ...needs, signal: context.signal }, work, async (_, answer) => answer),
   });
   const server = await startServer({
     port: options.port ?? 0,

@@ -2,14 +2,26 @@
 import { Option } from "@commander-js/extra-typings";
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import { between, createQuestion, jsonObject, runnable, SESSION, type OptionsOf, type Versioned } from "../command.ts";
+import {
+  between,
+  createQuestion,
+  jsonObject,
+  runnable,
+  SESSION,
+  type ExitCode,
+  type OptionsOf,
+  type Versioned,
+} from "../command.ts";
 import type { CommandContext } from "../context.ts";
-import { type Between, figuresBetween } from "../../queries/figures.ts";
+import { given } from "../../given.ts";
+import type { CurrentIndex } from "../../queries/current-index.ts";
+import { type Between, figuresBetween, readFigures, type SessionFigures } from "../../queries/figures.ts";
+import { listedSessions } from "../../queries/listed-sessions.ts";
+import { askedOfStore, missingNote } from "../find-index.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
-import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { familyOf, NO_SESSIONS, noteUnread, sessionNamed, sessionsAsked } from "../session-input.ts";
+import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
 
 const definition = createQuestion(
   "stats",
@@ -38,16 +50,56 @@ type Options = OptionsOf<typeof definition>;
 
 export type StatsOutput = Versioned & ReturnType<typeof sumsOf>;
 
-export const command = runnable(definition, async (context, [args], options) => {
-  const asked = betweenAsked(context, options);
-  const { refs, named, unreadable, ids } = await refsAsked(context, args, options, asked);
-  const redactor = redactorFor();
-  // All figures are kept, whatever the filter.
-  const keepsAll = args.length === 0 && isFiltered(options);
-  const whole = await figuresAsked(context, refs, { keepsAll, between: asked });
+export const command = runnable(definition, async (context, args, options) => {
+  const [names] = args;
+  const asked = between(context, options);
+  const named = new Set<SessionRef>();
+  const refs = await refsNamed(context, names, named);
+  return askedOfStore(
+    context,
+    { level: "figures", ...(names.length === 0 ? {} : { wanted: async (known) => sameSessions(known, refs) }) },
+    (index) => figuresAsked(context, index, { refs, options, asked }),
+    (index, found) => print(context, { names, options, named }, index, found),
+  );
+});
+
+interface StatsAsked {
+  /** Sessions that were named, with their subagents; all if there are none. */
+  refs: readonly SessionRef[];
+  options: Options;
+  asked: Between;
+}
+
+/** Returns the figures from the store; of what it does not have, as of standard input, from the session itself. */
+async function figuresAsked(
+  context: CommandContext,
+  index: CurrentIndex,
+  { refs, options, asked }: StatsAsked,
+): Promise<SessionFigures[]> {
+  const { signal, stdin } = context;
+  const { project, agent } = options;
+  const filters = refs.length === 0 ? { ...asked, ...given({ project, agent }) } : { ids: idsOf(index, refs) };
+  const query = { ...filters, subagents: true, empty: true, limit: Infinity };
+  const { sessions } = await listedSessions(index, context, query);
+  const found: SessionFigures[] = sessions.map((session) => ({ ...session, problem: null }));
+  const known = new Map(found.map((each) => [keyOf(each.ref), each]));
+  const all = refs.length === 0 ? found : [];
+  for (const ref of refs) {
+    const kept = known.get(keyOf(ref));
+    all.push(kept === undefined ? await readFigures(ref, { between: asked, stdin, signal }) : { ...kept, ref });
+  }
+  return asked.since === undefined && asked.until === undefined ? all : figuresBetween(all, asked, signal);
+}
+
+async function print(
+  context: CommandContext,
+  { names, options, named }: { names: readonly string[]; options: Options; named: ReadonlySet<SessionRef> },
+  index: CurrentIndex,
+  found: readonly SessionFigures[],
+): Promise<ExitCode> {
   const read: ReadSession[] = [];
-  let failed = unreadable;
-  for (const { ref, figures, problem } of asked ? await figuresBetween(whole, asked, context.signal) : whole) {
+  let failed = names.length === 0 ? index.unreadable.length : 0;
+  for (const { ref, figures, problem } of found) {
     if (figures !== null) read.push({ ref, figures });
     else {
       noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem ?? "unknown error" }]);
@@ -60,66 +112,64 @@ export const command = runnable(definition, async (context, [args], options) => 
     named,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
-  const result = await redactedRow<StatsOutput>(redactor, { version: 1, ...sums });
+  const result = await redactedRow<StatsOutput>(redactorFor(), { version: 1, ...sums });
   if (read.length > 0) {
     if (options.json) await context.printObject(result);
     else {
       const { signsNote, statsText } = await import("../stats-text.ts");
+      const ids = [...index.ids(), ...read.map(({ ref }) => ref.id)];
       await context.out(statsText(context, result, ids));
       const signs = signsNote([result.total]);
       if (signs !== "") context.note(signs);
     }
   }
-  const isNone = refs.length === 0 && failed === 0 && !isFiltered(options);
+  const isNone = found.length === 0 && failed === 0 && !isFiltered(options);
   const kept = read.filter(({ ref }) => ref.archived !== null).length;
-  const from = kept === 0 ? "" : `, ${kept} of them from the store since their files are not here`;
+  const from = kept === 0 || options.team ? "" : `, ${kept} of them from the store since their files are not here`;
   context.note(
     isNone
       ? NO_SESSIONS
-      : `read ${counted(read.length, "session")}${from}${failed === 0 ? "" : `, ${failed} unreadable`}`,
+      : `read ${counted(read.length, "session")}${from}${failed === 0 ? "" : `, ${failed} unreadable`}${missingNote(index)}`,
   );
-  if (args.length > 0 && failed > 0) return 2;
+  if (names.length > 0 && failed > 0) return 2;
   return read.length > 0 ? 0 : 1;
-});
+}
 
 /** Whether an option leaves sessions out. */
 function isFiltered(options: Options): boolean {
   return [options.since, options.until, options.project, options.agent].some((each) => each !== undefined);
 }
 
-/** Returns the time range; undefined without one. */
-function betweenAsked(context: CommandContext, options: Options): Between | undefined {
-  const asked = between(context, options);
-  return asked.since === undefined && asked.until === undefined ? undefined : asked;
-}
-
-async function refsAsked(
+/** Returns the sessions that are named, each with its subagents. */
+async function refsNamed(
   context: CommandContext,
-  args: readonly string[],
-  options: Options,
-  asked: Between | undefined,
-): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number; ids: string[] }> {
-  if (args.length === 0) {
-    const inOrder = options.by === "session";
-    const { sessions, unreadable, ids } = await sessionsAsked(context, options, {
-      since: asked?.since,
-      subagents: true,
-      inOrder,
-    });
-    return { refs: sessions, named: new Set(), unreadable: unreadable.length, ids };
-  }
-  const byPlace = new Map<string, SessionRef>();
-  const named = new Set<SessionRef>();
-  for (const argument of args) {
+  names: readonly string[],
+  named: Set<SessionRef>,
+): Promise<SessionRef[]> {
+  const byKey = new Map<string, SessionRef>();
+  for (const argument of names) {
     const [top, ...below] = await familyOf(context, await sessionNamed(context, argument));
     if (top === undefined) continue;
     named.add(top);
-    byPlace.set(placeOf(top), top);
-    for (const ref of below) if (!byPlace.has(placeOf(ref))) byPlace.set(placeOf(ref), ref);
+    byKey.set(keyOf(top), top);
+    for (const ref of below) if (!byKey.has(keyOf(ref))) byKey.set(keyOf(ref), ref);
   }
-  return { refs: [...byPlace.values()], named, unreadable: 0, ids: [] };
+  return [...byKey.values()];
 }
 
-function placeOf({ path, database, id, archived }: SessionRef): string {
+function keyOf({ path, database, id, archived }: SessionRef): string {
   return archived?.sessionId ?? `${path ?? database ?? ""} ${id}`;
+}
+
+/** Returns those of the sessions that are among the others. */
+function sameSessions(sessions: readonly SessionRef[], others: readonly SessionRef[]): Set<SessionRef> {
+  const keys = new Set(others.map(keyOf));
+  return new Set(sessions.filter((ref) => [ref, ...ref.alternatives].some((form) => keys.has(keyOf(form)))));
+}
+
+/** Returns the ids of sessions in the store. */
+function idsOf({ here }: CurrentIndex, refs: readonly SessionRef[]): string[] {
+  const wanted = sameSessions([...here.values()], refs);
+  const archived = refs.flatMap((ref) => ref.archived?.sessionId ?? []);
+  return [...archived, ...[...here].flatMap(([id, ref]) => (wanted.has(ref) ? [id] : []))];
 }

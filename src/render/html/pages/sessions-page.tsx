@@ -26,7 +26,6 @@ export interface SessionRow {
   is_archived: boolean;
   is_pinned: boolean;
   /** Why it could not be read. */
-  problem: string | null;
   tags: readonly string[];
 }
 
@@ -105,8 +104,7 @@ function Day({ name, rows, place }: { name: string; rows: readonly SessionRow[];
 function Row({ row, place }: { row: SessionRow; place: Place }): JSX.Element {
   const { root } = place;
   const { project, agent, host, tags } = row;
-  const name =
-    oneLine(row.title ?? row.prompt ?? "", MAX_TITLE_CHARS) || (row.problem === null ? "(nothing was said)" : row.id);
+  const name = oneLine(row.title ?? row.prompt ?? "", MAX_TITLE_CHARS) || "(nothing was said)";
   return (
     <tr>
       <td class="when">
@@ -125,7 +123,6 @@ function Row({ row, place }: { row: SessionRow; place: Place }): JSX.Element {
           {agent === null ? null : <a href={root + sessionsAddress({ agent })}>{agent}</a>}
           {host === null ? null : <span>on {oneLine(host, 60)}</span>}
           {row.is_archived ? <span>from the store</span> : null}
-          {row.problem === null ? null : <span class="problem">not read: {oneLine(row.problem, 300)}</span>}
           {tags.map((tag) => (
             <a class="tag" href={root + sessionsAddress({ tag })}>
               {oneLine(tag, 40)}

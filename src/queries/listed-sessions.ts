@@ -1,0 +1,193 @@
+/** Sessions of the store with their figures, the one with the latest entry first. */
+import { given } from "../given.ts";
+import { msOf } from "../parse/times.ts";
+import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
+import { resumeOf } from "../sessions/resume.ts";
+import { projectsNamed } from "../sessions/project-filter.ts";
+import type { Figures } from "../sessions/read-figures.ts";
+import { sessionRoots } from "../sessions/session-roots.ts";
+import type { StoredSession } from "../store/stored-model.ts";
+import type { ListQuery, SessionFilter } from "../store/store.ts";
+import type { ReadSession } from "./added-up.ts";
+import { readableSession } from "./archive.ts";
+import { parentOf } from "./figures.ts";
+import type { CurrentIndex, CurrentIndexOptions } from "./current-index.ts";
+import { storedFigures } from "./stored-figures.ts";
+
+export interface SessionsQuery extends Omit<ListQuery, "sessions"> {
+  /** See `filterByProject`. */
+  project?: string | undefined;
+  agent?: string | undefined;
+  /** Only sessions with these ids in the store. */
+  ids?: readonly string[];
+}
+
+export interface ListedSessions {
+  sessions: ReadSession[];
+  isMore: boolean;
+}
+
+type Index = Pick<CurrentIndex, "store" | "here" | "elsewhere">;
+
+/** Returns the sessions that match. Asks the store as it is. Rejects with a `TranscriptsError`. */
+export async function listedSessions(index: Index, where: Where, query: SessionsQuery): Promise<ListedSessions> {
+  const { project, agent, ids, limit, offset = 0, ...asked } = query;
+  const sessions = await filterOf(index, where, { project, agent, ...given({ ids }) });
+  const end = offset + limit;
+  const found: ReadSession[] = [];
+  for (let at = 0; found.length <= end;) {
+    const page = await index.store.listed({ ...asked, sessions, limit: end + 1 - found.length, offset: at });
+    for (const session of await withFigures(index, where, page)) if (isActive(session, query)) found.push(session);
+    at += page.length;
+    if (page.length === 0 || at < end + 1 - found.length) break;
+  }
+  return { sessions: found.slice(offset, end), isMore: found.length > end };
+}
+
+/** Returns what `failedSessions` asks of the store, if `limit` failed calls are wanted. */
+export function failuresNeeds(where: Where, query: FailuresQuery, limit: number): ReturnType<typeof listNeeds> {
+  return listNeeds(where, { ...query, ...WITH_FAILURES, limit });
+}
+
+const WITH_FAILURES = { failures: "possible", subagents: true, empty: true } as const;
+const AT_A_TIME = 50;
+
+type FailuresQuery = Pick<SessionsQuery, "project" | "agent" | "since" | "until">;
+
+/**
+ * Yields the sessions with failed calls, or with damaged places, which may hide some, the one with the latest entry first.
+ * Asks the store as it is.
+ */
+export async function* failedSessions(index: Index, where: Where, query: FailuresQuery): AsyncGenerator<SessionRef> {
+  for (let offset = 0; ; offset += AT_A_TIME) {
+    const page = { ...query, ...WITH_FAILURES, limit: AT_A_TIME, offset };
+    const { sessions, isMore } = await listedSessions(index, where, page);
+    for (const { ref } of sessions) yield ref;
+    if (!isMore) return;
+  }
+}
+
+/** Counts the sessions on all pages. See `listedSessions`. */
+export async function countSessions(index: Index, where: Where, query: Omit<SessionsQuery, "limit">): Promise<number> {
+  const { project, agent, ids, ...asked } = query;
+  return index.store.countListed({
+    ...asked,
+    sessions: await filterOf(index, where, { project, agent, ...given({ ids }) }),
+  });
+}
+
+/**
+ * Returns what a list asks of the store: figures, until the page has those sessions that were written last. No entry of a
+ * session is later than its file.
+ */
+export function listNeeds(where: Where, query: SessionsQuery): Pick<CurrentIndexOptions, "level" | "isEnough"> {
+  const { since, limit, offset = 0 } = query;
+  return {
+    level: "figures",
+    isEnough: async (index, { modifiedMs }) => {
+      if (since !== undefined && modifiedMs < since.getTime()) return true;
+      if (limit === Infinity) return false;
+      const { sessions } = await listedSessions(index, where, { ...query, offset: 0, limit: offset + limit });
+      return sessions.length === offset + limit && endOf(sessions.at(-1)) >= modifiedMs;
+    },
+  };
+}
+
+function endOf(session: ReadSession | undefined): number {
+  return msOf(session?.figures.metadata.lastTimestamp ?? null) ?? 0;
+}
+
+async function filterOf(
+  { store, elsewhere }: Index,
+  where: Where,
+  { project, agent, ids }: Pick<SessionsQuery, "project" | "agent" | "ids">,
+): Promise<SessionFilter> {
+  return {
+    ...given({ agent, ids }),
+    ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
+    ...(project === undefined ? {} : { projects: await projectsNamed(await store.projects(), project, where) }),
+  };
+}
+
+async function withFigures(
+  { store, here }: Index,
+  where: Where,
+  rows: readonly StoredSession[],
+): Promise<ReadSession[]> {
+  const figures = await storedFigures(store, rows);
+  const roots = rows.every(({ session_id: id }) => here.has(id)) ? [] : await sessionRoots(where);
+  const searched = { roots: roots.map((root) => ({ ...root, isThere: true })) };
+  const found: ReadSession[] = [];
+  for (const row of rows) {
+    const known = figures.get(row.session_id);
+    const ref = here.get(row.session_id) ?? readableSession(store, row, searched);
+    if (known !== undefined && ref !== undefined) found.push({ ref: { ...ref, ...knownOf(ref, row) }, figures: known });
+  }
+  return found;
+}
+
+/** Returns what the store knows of a session on this machine. */
+function knownOf(ref: SessionRef, row: StoredSession): Pick<SessionRef, "lastMs" | "parentId" | "agent"> {
+  return {
+    lastMs: msOf(row.ended_at),
+    parentId: ref.parentId ?? row.parent_id,
+    agent: ref.agent ?? (row.agent || null),
+  };
+}
+
+/** Returns false for a session that began before the time asked for, went on after it, and has nothing in it. */
+function isActive({ figures }: { figures: Figures }, { since, until }: SessionsQuery): boolean {
+  if (since === undefined || until === undefined) return true;
+  const isWithin = (time: string | null): boolean =>
+    time !== null && Date.parse(time) >= since.getTime() && Date.parse(time) < until.getTime();
+  const { firstTimestamp, lastTimestamp } = figures.metadata;
+  if (isWithin(firstTimestamp) || isWithin(lastTimestamp)) return true;
+  return figures.prompts.some(isWithin) || figures.usage.some(({ timestamp }) => isWithin(timestamp));
+}
+
+/** A listed session. Keys as in `transcripts list --json`, where each is described. Texts are redacted only if the figures are. */
+export type ListedSession = ReturnType<typeof sessionRow>;
+
+/** Returns a session as `list` shows it. */
+export function sessionRow({ ref, figures }: ReadSession) {
+  const { stats, metadata } = figures;
+  const resume = resumeOf(ref, metadata.cwd);
+  return {
+    session_id: ref.id,
+    place: ref.place,
+    agent: ref.agent,
+    path: ref.path,
+    database: ref.database,
+    project: ref.project ?? metadata.cwd ?? (ref.projectLabel || null),
+    parent_session_id: parentOf({ ref, figures }),
+    title: ref.title ?? metadata.title,
+    prompt: stats.initial_prompt,
+    started: metadata.firstTimestamp ?? isoTime(ref.startedMs),
+    ended: metadata.lastTimestamp,
+    modified: isoTime(ref.modifiedMs),
+    is_archived: ref.archived !== null,
+    host: hostOf(ref),
+    resume: "command" in resume ? resume.command : null,
+    duration_ms: stats.duration_ms,
+    active_ms: stats.active_ms,
+    turns: stats.human_messages,
+    messages: stats.total_messages,
+    tool_calls: stats.tool_use_count,
+    tool_errors: stats.tool_error_count,
+    models: Object.keys(stats.models),
+    tokens_in: stats.tokens_in,
+    tokens_out: stats.tokens_out,
+    tokens_out_is_lower_bound: stats.tokens_out_is_lower_bound,
+    cache_read: stats.cache_read,
+    cache_write: stats.cache_write,
+    cost_usd: stats.cost_estimate_usd,
+    cost_is_estimate: stats.cost_is_estimate,
+    unpriced_models: stats.unpriced_models,
+    damaged: figures.error_count,
+  };
+}
+
+function isoTime(ms: number | null): string | null {
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
