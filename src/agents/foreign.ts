@@ -1,4 +1,6 @@
 /** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
+import { join } from "node:path";
+import type { Where } from "../places/session-ref.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "../parse/json-fields.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-code/claude-record.ts";
 import { headRecords } from "./json-head.ts";
@@ -76,6 +78,29 @@ function isQwen(record: Fields, message: Fields | undefined): boolean {
 
 function isListOf(value: unknown): boolean {
   return Array.isArray(value);
+}
+
+/** Place of an agent whose sessions cannot be read. */
+export interface ForeignPlace {
+  /** Name as its makers write it. */
+  agent: string;
+  path: string;
+}
+
+/** Returns the places where such agents keep sessions, whether they exist or not. */
+export function foreignPlaces({ env, home, cwd }: Pick<Where, "env" | "home" | "cwd">): ForeignPlace[] {
+  const data = env["XDG_DATA_HOME"] || join(home, ".local/share");
+  const places: readonly (readonly [agent: string, path: string])[] = [
+    ["Goose", env["GOOSE_PATH_ROOT"] ? join(env["GOOSE_PATH_ROOT"], "data/sessions") : join(data, "goose/sessions")],
+    ["Crush", join(cwd, ".crush/crush.db")],
+    ["Cline", join(home, ".cline/data/sessions")],
+    ["Cursor", join(home, ".cursor/chats")],
+    ["Cursor", join(home, ".cursor/projects")],
+    ["Factory Droid", join(env["FACTORY_DIR"] || join(home, ".factory"), "sessions")],
+    ["Amp", join(data, "amp/threads")],
+    ["Aider", join(cwd, ".aider.chat.history.md")],
+  ];
+  return places.map(([agent, path]) => ({ agent, path }));
 }
 
 /** Two bytes per character, one of them zero in Latin text; byte order marks are not valid UTF-8. */

@@ -24,10 +24,12 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
       ...configLines(context, result),
       ...result.warnings.map((warning) => `${context.colors.yellow("!")} ${neutralLine(warning)}`),
     ]),
-    section(
-      "Not read",
-      result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),
-    ),
+    section("Not read", [
+      ...result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),
+      ...result.unsupported.map(
+        ({ agent, path }) => `${colors.dim("-")} ${neutralLine(path)}: sessions of ${agent}, which cannot be read yet`,
+      ),
+    ]),
     section("Content", contentLines(result)),
     section("Damage", damageLines(context, result)),
   ]

@@ -27,21 +27,18 @@ export type AnswerStats = Pick<
 export class AnswerSums {
   readonly #all = new UsageSum();
   readonly #models = new Map<string, UsageSum>();
-  #withUsage = 0;
 
-  /** `isKnown`: see `hasUsage`. */
-  add(usage: UsageRecord, isKnown: boolean): void {
-    if (isKnown) this.#withUsage += 1;
+  add(usage: UsageRecord): void {
     this.#all.add(usage);
     entryOf(this.#models, usage.model ?? NO_MODEL, () => new UsageSum()).add(usage);
   }
 
   stats(): AnswerStats {
-    const { cost_usd: cost, messages: _, ...totals } = this.#all.totals();
+    const { cost_usd: cost, messages, ...totals } = this.#all.totals();
     const models = [...this.#models].map(([model, sum]): [string, ModelStats] => [model, modelStats(sum)]);
     return {
       ...totals,
-      cost_estimate_usd: cost ?? (this.#withUsage > 0 ? null : 0),
+      cost_estimate_usd: cost ?? (messages > 0 ? null : 0),
       models: Object.fromEntries(models),
     };
   }
@@ -93,8 +90,7 @@ export class StatisticsCollector {
   }
 
   addUsage(message: TranscriptMessage): void {
-    const isKnown = hasUsage(message);
-    if (isKnown || message.message_type === "assistant") this.#answers.add(usageOf(message), isKnown);
+    if (hasUsage(message) || message.message_type === "assistant") this.#answers.add(usageOf(message));
   }
 
   stats({ durationMs, activeMs }: Pick<TimeSpan, "durationMs" | "activeMs">): TranscriptStats {

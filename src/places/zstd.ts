@@ -14,12 +14,16 @@ export function isZstd(bytes: Uint8Array): boolean {
  * Yields the content of a file, decompressed if it is compressed; of one that ends too early, as much as there is. Throws a
  * `TranscriptsError` (`unsupported`) if the runtime has no zstd. `name`: the file in the error's message.
  */
-export async function* unpacked(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+export async function* unpacked(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  create: typeof zlib.createZstdDecompress | null = zlib.createZstdDecompress,
+): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]();
   const first = await source.next();
   const whole = startingWith(first, source);
   if (first.done === true || !isZstd(first.value)) return yield* whole;
-  const decoder = decoderFor(name);
+  const decoder = decoderFor(name, create);
   pipeline(Readable.from(whole), decoder, () => undefined);
   yield* decoder;
 }
@@ -35,10 +39,9 @@ async function* startingWith(
   }
 }
 
-function decoderFor(name: string): zlib.ZstdDecompress {
-  // Missing in older versions of Node.js.
-  const create: typeof zlib.createZstdDecompress | undefined = zlib.createZstdDecompress;
-  if (create !== undefined) return create();
+/** `create` is missing in older versions of Node.js. */
+function decoderFor(name: string, create: typeof zlib.createZstdDecompress | null): zlib.ZstdDecompress {
+  if (typeof create === "function") return create();
   const problem = `${name} is compressed with zstd, which this version of Node.js cannot read.`;
   throw new TranscriptsError("unsupported", problem, "Use Node.js 22.15 or later, or Bun.", { path: name });
 }

@@ -40,7 +40,7 @@ function figuresIn(session: StoredSession, { counts, answers, prompts }: StoredF
   for (const row of answers) {
     const answer = pricedAnswer(row, pricing);
     const record = usageOf(answer);
-    sums.add(record, hasUsage(answer));
+    sums.add(record);
     if (hasUsage(answer)) usage.push({ ...record, ...given({ calls: row.calls, messages: row.messages }) });
   }
   const { ended_at: last } = session;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as zlib from "node:zlib";
+import { unpacked } from "../../src/places/zstd.ts";
 import { codexTools } from "../../src/agents/codex/codex-tools.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
@@ -325,6 +326,8 @@ describe("formats since 2025", () => {
     assert.deepEqual(ends(read), [["shell", "error", 3, false]]);
     assert.equal(read.metadata.cwd, "/home/mia/shop");
     assert.equal(read.format, "codex");
+    // Unknown, not zero.
+    assert.equal(read.stats.cost_estimate_usd, null);
     assert.deepEqual(read.errors, []);
   });
 
@@ -345,20 +348,36 @@ describe("formats since 2025", () => {
     assert.deepEqual(prompts(read), ["Hello"]);
   });
 
-  test("a compressed session is read like any other, and a plain file beside it is newer", async () => {
-    const home = makeTempDir();
-    const [path = ""] = pathsOf("tools");
-    const folder = "sessions/2026/09/21";
-    put(home, folder, `${basename(path)}.zst`, zlib.zstdCompressSync(readFileSync(path)));
-    const [session] = await jsonOf(home, "list");
-    assert.equal(session?.["prompt"], "Check the shop.");
-    const id = String(session?.["session_id"]);
-    assert.match((await run(home, "show", id)).stdout, /The rate is fixed/);
-    assert.match((await run(home, "find", "I look at the tests")).stdout, new RegExp(id.slice(0, 8)));
-    put(home, folder, basename(path), `${readFileSync(path, "utf8")}${lines(message("assistant", "And more."))}`);
-    assert.equal((await jsonOf(home, "list")).length, 1);
-    assert.match((await run(home, "show", id)).stdout, /And more\./);
+  test("a compressed session is refused with the needed versions where the runtime cannot read it", async () => {
+    const packed = (async function* () {
+      yield new Uint8Array([0x28, 0xb5, 0x2f, 0xfd, 0]);
+    })();
+    const refusal = /rollout\.jsonl\.zst is compressed with zstd.*Node\.js 22\.15/s;
+    await assert.rejects(
+      async () => {
+        for await (const _ of unpacked(packed, "rollout.jsonl.zst", null)) break;
+      },
+      (error: Error) => refusal.test(error.message),
+    );
   });
+
+  test.skipIf(zlib.zstdCompressSync === undefined)(
+    "a compressed session is read like any other, and a plain file beside it is newer",
+    async () => {
+      const home = makeTempDir();
+      const [path = ""] = pathsOf("tools");
+      const folder = "sessions/2026/09/21";
+      put(home, folder, `${basename(path)}.zst`, zlib.zstdCompressSync(readFileSync(path)));
+      const [session] = await jsonOf(home, "list");
+      assert.equal(session?.["prompt"], "Check the shop.");
+      const id = String(session?.["session_id"]);
+      assert.match((await run(home, "show", id)).stdout, /The rate is fixed/);
+      assert.match((await run(home, "find", "I look at the tests")).stdout, new RegExp(id.slice(0, 8)));
+      put(home, folder, basename(path), `${readFileSync(path, "utf8")}${lines(message("assistant", "And more."))}`);
+      assert.equal((await jsonOf(home, "list")).length, 1);
+      assert.match((await run(home, "show", id)).stdout, /And more\./);
+    },
+  );
 });
 
 describe("sessions", () => {

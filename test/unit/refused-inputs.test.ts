@@ -1,7 +1,7 @@
 /** Content that is not a readable session is refused, with the agent's name if it is known. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
@@ -179,6 +179,31 @@ test("the library reads nothing of them, and says why of each line", async () =>
     assert.ok(errors.every(({ code, reason }) => code === "unsupported_agent" && reason.includes(agent)));
     assert.equal(errors.length, account.total);
   }
+});
+
+test("doctor names the places of agents that cannot be read, and is content", async () => {
+  const home = makeTempDir();
+  const places = [
+    ["Goose", ".local/share/goose/sessions/sessions.db"],
+    ["Crush", ".crush/crush.db"],
+    ["Cline", ".cline/data/sessions/1/1.json"],
+    ["Cursor", ".cursor/chats/a/b/store.db"],
+    ["Factory Droid", ".factory/sessions/-w/a.jsonl"],
+    ["Amp", ".local/share/amp/threads/T-1.json"],
+    ["Aider", ".aider.chat.history.md"],
+  ] as const;
+  for (const [, path] of places) {
+    mkdirSync(join(home, dirname(path)), { recursive: true });
+    writeFileSync(join(home, path), "");
+  }
+  const { stdout, exitCode } = await runCli(["doctor"], { home });
+  assert.equal(exitCode, 0, stdout);
+  for (const [agent] of places) assert.match(stdout, new RegExp(`: sessions of ${agent}, which cannot be read yet`));
+  const { unsupported } = JSON.parse((await runCli(["doctor", "--json"], { home })).stdout);
+  assert.deepEqual(
+    new Set(unsupported.map((each: { agent: string }) => each.agent)),
+    new Set(places.map(([agent]) => agent)),
+  );
 });
 
 test("a session whose beginning is damaged is still read", async () => {

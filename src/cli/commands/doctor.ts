@@ -1,9 +1,11 @@
 /** `transcripts doctor` */
+import { type ForeignPlace, foreignPlaces } from "../../agents/foreign.ts";
 import { readTranscript } from "../../agents/parse-input.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
 import { openReadable } from "../../sessions/open-session.ts";
 import { readingOptions } from "../../sessions/reading-options.ts";
 import { reasonOf, isReadFault } from "../../places/reasons.ts";
+import { kindOf, nodeSessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, type Unreadable } from "../../places/session-ref.ts";
 import { VERSION } from "../../version.ts";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
@@ -43,6 +45,8 @@ export interface DoctorOutput extends Versioned {
   index: IndexHealth;
   /** Files and folders that could not be read. */
   unreadable: Unreadable[];
+  /** Places that exist, of agents whose sessions cannot be read. */
+  unsupported: ForeignPlace[];
   /** Configuration of opencode and Kilo: the files of the project, and every other place that has the plugin. */
   configs: HostConfig[];
   /** About the configuration: a plugin that is loaded twice. */
@@ -100,6 +104,7 @@ export const command = runnable(definition, async (context, _args, options) => {
     places: placesOf(found),
     index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
+    unsupported: await existing(foreignPlaces(context)),
     configs,
     warnings,
     expiring,
@@ -116,6 +121,11 @@ export const command = runnable(definition, async (context, _args, options) => {
 function runtime(): string {
   const { bun, node } = process.versions;
   return bun === undefined ? `Node ${node}` : `Bun ${bun}`;
+}
+
+async function existing(places: readonly ForeignPlace[]): Promise<ForeignPlace[]> {
+  const kinds = await Promise.all(places.map(({ path }) => kindOf(path, nodeSessionFiles)));
+  return places.filter((_, at) => kinds[at] !== undefined);
 }
 
 /** Returns the places that are searched. */
