@@ -130,7 +130,15 @@ describe("the two families of records", () => {
   });
 
   test("a text in the user's role that no event shows is not a prompt in a file with such events", async () => {
-    const text = lines(meta(), ...typed("Hello"), message("user", "Remember the goal."), ...typed("<b>bold</b>"));
+    const [bold, shown] = typed("<b>bold</b>");
+    const text = lines(
+      meta(),
+      ...typed("Hello"),
+      message("user", "Remember the goal."),
+      bold,
+      { type: "new", payload: {} },
+      shown,
+    );
     assert.deepEqual(prompts(await parseTranscript("s", text)), ["Hello", "<b>bold</b>"]);
     assert.deepEqual(prompts(await parseTranscript("s", lines(meta(), message("user", "Hello")))), ["Hello"]);
   });

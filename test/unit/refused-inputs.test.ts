@@ -148,7 +148,7 @@ describe("every command refuses", () => {
     assert.equal(JSON.parse(stdout).unreadable, FOREIGN.length, stderr);
     const found = await runCli(["find", "Hi", "--json"], { home });
     assert.equal(found.stdout.trim().split("\n").length, 1, found.stdout);
-    assert.match(found.stderr, new RegExp(`searched 1 session, ${FOREIGN.length} unreadable`));
+    assert.match(found.stderr, new RegExp(String.raw`searched 1 session \(1 updated\), ${FOREIGN.length} unreadable`));
   });
 });
 

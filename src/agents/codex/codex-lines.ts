@@ -252,7 +252,8 @@ class CodexReader implements RecordReader {
   #decideWhoWrote(draft: MessageDraft, unit: InputUnit): void {
     this.#undecided = {
       unit,
-      decide: ({ payload }) => {
+      decide: ({ type, payload }) => {
+        if (type !== "event_msg" && type !== "response_item") return false;
         const isTyped = payload["type"] === "user_message" || itemOf(payload)?.["type"] === "UserMessage";
         if (!isTyped && this.#hasPromptEvents) draft.userKind = "meta";
         return true;
@@ -456,8 +457,8 @@ function joined(parts: readonly UserPart[]): UserPart[] {
 
 /** A text that no event showed, before a compaction, is its summary, which is not for the person. */
 function decideSummary(draft: MessageDraft, { type, payload }: CodexRecord): boolean {
-  if (type === "token_usage_record" || payload["type"] === "token_count") return false;
-  if (type !== "compacted") return true;
+  if (type === "response_item" || (type === "event_msg" && payload["type"] !== "token_count")) return true;
+  if (type !== "compacted") return false;
   draft.type = "user";
   draft.role = "user";
   draft.userKind = "meta";
