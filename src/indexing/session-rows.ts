@@ -84,7 +84,7 @@ export class SessionRows {
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
       generateId: () => String((this.#ids += 1)),
       pricing: () => null,
-      countRedactions: false,
+      format: given({ tools: options.format.tools }),
       onProblem: () => undefined,
       onBlock: (block, origin) => this.#add(block, origin),
     });

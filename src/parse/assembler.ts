@@ -5,14 +5,13 @@ import type { LineAccount, ParseError, SessionMetadata, TranscriptStats, Unknown
 import type { ParseOptions } from "./parse-options.ts";
 import { entryOf } from "./open-calls.ts";
 import type { ReadMessage } from "./conversation.ts";
-import { StatisticsCollector } from "./statistics.ts";
+import { type CountedFormat, StatisticsCollector } from "./statistics.ts";
 import { TimeFilter, TimeSpan } from "./times.ts";
 import { givenTitle } from "./titles.ts";
 import { beginsTurn } from "./turns.ts";
 
 export interface AssemblerOptions extends BuilderOptions {
-  /** Counts `[REDACTED:kind]` in the texts. */
-  countRedactions: boolean;
+  format: CountedFormat;
   onProblem: (problem: ParseError) => void;
   /** See `ParseOptions`. */
   between?: ParseOptions["between"];
@@ -52,7 +51,7 @@ export class Assembler {
   constructor(options: AssemblerOptions) {
     this.#options = options;
     this.#builder = new MessageBuilder(options);
-    this.#statistics = new StatisticsCollector(options.countRedactions);
+    this.#statistics = new StatisticsCollector(options.format);
     this.#times = new TimeFilter(options.between);
   }
 

@@ -1,4 +1,5 @@
 /** What the parser reads: a session's content as units, whatever has it. */
+import type { ToolTable } from "../calls/tools.ts";
 import type { InputUnit } from "./message-draft.ts";
 
 /** Default of `ReadOptions.maxLineBytes`. Two pasted screenshots make a prompt of 6 MB. */
@@ -36,6 +37,8 @@ export interface FormatTraits {
    * session.
    */
   readonly hasStableIds?: boolean;
+  /** What the tools of its calls do. */
+  readonly tools?: ToolTable;
   /** Its recorder redacts it, so `[REDACTED:kind]` in its texts is counted. */
   readonly isRedacted?: boolean;
 }

@@ -90,7 +90,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage>, Conversatio
       maxInlineContentBytes,
       generateId: this.#options.generateId ?? ascendingIds(),
       pricing: await pricingOf(pricing),
-      countRedactions: format.isRedacted === true,
+      format,
       onProblem: (problem) => this.#note(problem),
       between: this.#options.between,
     });

@@ -1,4 +1,6 @@
 /** Adds up a session. */
+import type { ToolTable } from "../calls/tools.ts";
+import type { FormatTraits } from "./content.ts";
 import { jsonText } from "./json-fields.ts";
 import {
   isSuperseded,
@@ -13,9 +15,10 @@ import type { TimeSpan } from "./times.ts";
 import { entryOf, OpenCalls } from "./open-calls.ts";
 import { hasUsage, NO_MODEL, usageOf, type UsageRecord, UsageSum } from "./usage-ledger.ts";
 
-/** Tools that start a subagent: in Claude Code before and since 2.1.63, and in opencode. */
-const SUBAGENT_TOOLS: ReadonlySet<string> = new Set(["Task", "Agent", "task"]);
 const REDACTION = /\[REDACTED:([^\]\s]{1,40})\]/g;
+
+/** Properties of a format that are counted; redactions only if it `isRedacted`. */
+export type CountedFormat = Pick<FormatTraits, "isRedacted" | "tools">;
 
 export type AnswerStats = Pick<
   TranscriptStats,
@@ -57,14 +60,14 @@ type CountedBlock = Pick<
 
 /** Collects messages as they come, and their usage when they are whole. Those that are superseded count in usage only. */
 export class StatisticsCollector {
-  readonly #countRedactions: boolean;
+  readonly #format: CountedFormat;
   readonly #answers = new AnswerSums();
   readonly #redactions = new Map<string, number>();
   readonly #prompt = new FirstPrompt();
   readonly #messages = new Map<TranscriptMessage, CountedBlock[]>();
 
-  constructor(countRedactions: boolean) {
-    this.#countRedactions = countRedactions;
+  constructor(format: CountedFormat) {
+    this.#format = format;
   }
 
   /** Adds a message, or new blocks of one. */
@@ -73,7 +76,7 @@ export class StatisticsCollector {
     const counted = blocks.filter(isCounted).map(withoutTexts);
     if (known === undefined) this.#messages.set(message, counted);
     else known.push(...counted);
-    if (this.#countRedactions) this.addRedactions(blocks);
+    if (this.#format.isRedacted === true) this.addRedactions(blocks);
     if (known !== undefined) return;
     const { user_kind: userKind, is_sidechain: isSidechain, metadata } = message;
     this.#prompt.add({ userKind, isSidechain, metadata }, () =>
@@ -95,7 +98,7 @@ export class StatisticsCollector {
 
   stats({ durationMs, activeMs }: Pick<TimeSpan, "durationMs" | "activeMs">): TranscriptStats {
     return {
-      ...countsOf(this.#messages),
+      ...countsOf(this.#messages, this.#format.tools),
       ...this.#answers.stats(),
       duration_ms: durationMs,
       active_ms: activeMs,
@@ -115,7 +118,7 @@ function withoutTexts(block: ParsedContentBlock): CountedBlock {
   return { block_type, tool_name, tool_use_id, tool_result_id, status, metadata };
 }
 
-function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock[]>) {
+function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock[]>, table: ToolTable | undefined) {
   const tools = new Map<string, ToolStats>();
   const open = new OpenCalls();
   const counts = {
@@ -134,7 +137,6 @@ function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock
   const addCall = ({ tool_name, tool_use_id }: CountedBlock): void => {
     const name = tool_name ?? "";
     counts.tool_use_count += 1;
-    if (SUBAGENT_TOOLS.has(name)) counts.subagent_count += 1;
     const tool = entryOf(tools, name, () => ({ calls: 0, errors: 0 }));
     tool.calls += 1;
     if (open.begin(tool_use_id, tool) === "error") tool.errors += 1;
@@ -160,6 +162,7 @@ function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock
       if (block.metadata.withheld === true) counts.withheld_thinking_blocks += 1;
     }
   }
+  for (const [name, { calls }] of tools) if (table?.(name, {}).kind === "subagent") counts.subagent_count += calls;
   return { ...counts, tool_pending_count: open.open(), tools: Object.fromEntries(tools) };
 }
 

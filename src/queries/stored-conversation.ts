@@ -1,4 +1,5 @@
 /** Makes a conversation from the rows of the store. */
+import { given } from "../given.ts";
 import { formatNamed } from "../agents/detect.ts";
 import { hasContent } from "../indexing/is-current.ts";
 import { baseId } from "../indexing/session-keys.ts";
@@ -42,7 +43,7 @@ export class StoredConversation implements ConversationReader {
   readonly #session: StoredSession;
   readonly #options: StoredOptions;
   /** The texts were redacted before they came into the store. */
-  readonly #statistics = new StatisticsCollector(true);
+  readonly #statistics: StatisticsCollector;
   readonly #span = new TimeSpan();
   #aborted = false;
 
@@ -50,6 +51,8 @@ export class StoredConversation implements ConversationReader {
     this.#store = store;
     this.#session = session;
     this.#options = options;
+    const { tools } = formatNamed(session.state.format);
+    this.#statistics = new StatisticsCollector({ isRedacted: true, ...given({ tools }) });
   }
 
   batches(from?: ConversationPlace): AsyncGenerator<ReadMessage[]> {

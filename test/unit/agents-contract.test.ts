@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import type { Format } from "../../src/agents/agent.ts";
+import { allTools } from "../../src/agents/all-tools.ts";
 import { contentOf, detectFormat, HEAD_BYTES } from "../../src/agents/detect.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { agentAt, AGENTS, agentKeeping } from "../../src/agents/registry.ts";
@@ -72,6 +73,18 @@ describe("a format", () => {
       const found = detectFormat(headOf(file));
       assert.deepEqual(specific, found?.isFallback === true ? [] : [found], file.name);
     }
+  });
+
+  test("counts the calls that start a subagent, however the agent names the tool", async () => {
+    const counted = new Set<string>();
+    for (const { name, bytes } of FILES) {
+      const { content_blocks, stats, format } = await parsed(bytes);
+      const calls = content_blocks.filter(({ block_type }) => block_type === "tool_use");
+      const starting = calls.filter(({ tool_name }) => allTools(tool_name, {}).kind === "subagent");
+      assert.equal(stats.subagent_count, starting.length, name);
+      if (starting.length > 0) counted.add(format ?? "");
+    }
+    assert.ok(counted.size >= 3, [...counted].join(", "));
   });
 
   for (const file of FILES) {
@@ -201,6 +214,7 @@ for (const agent of AGENTS) {
       for (const format of agent.formats)
         assert.equal(agentKeeping(format), format.isExport === true ? undefined : agent);
       assert.equal(agent.hasSessions, agent.tools !== undefined);
+      for (const { name, tools } of agent.formats) assert.notEqual(tools, undefined, name);
     });
 
     test("resumes a session by its id, or says why not", async () => {

@@ -1,5 +1,6 @@
 import type { Format } from "../agent.ts";
 import { readClaudeLines } from "./claude-lines.ts";
+import { claudeTools } from "./claude-tools.ts";
 import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "../json-head.ts";
 
@@ -10,6 +11,7 @@ const ADDED_TEXTS = "[image ] [tool reference ] [nested too deep to show] null i
 export const claudeStream: Format = {
   name: "claude-stream",
   lines: "json",
+  tools: claudeTools,
   addedTexts: ADDED_TEXTS,
   detect: (head) => {
     let isStream = false;
@@ -29,6 +31,7 @@ export const claudeStream: Format = {
 export const claudeCode: Format = {
   name: "claude-code",
   lines: "json",
+  tools: claudeTools,
   addedTexts: ADDED_TEXTS,
   detect: (head) => {
     let count = 0;

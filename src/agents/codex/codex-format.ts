@@ -1,3 +1,4 @@
+import { codexTools } from "./codex-tools.ts";
 import { type Fields, recordIn, textIn } from "../../parse/json-fields.ts";
 import { msOf } from "../../parse/times.ts";
 import type { Format, SessionHead } from "../agent.ts";
@@ -10,6 +11,7 @@ import { codexRecord, isCodexLine } from "./codex-records.ts";
 export const codexFormat: Format = {
   name: "codex",
   lines: "json",
+  tools: codexTools,
   // Some versions rewrite a file when they compact its session.
   hasStableIds: true,
   detect: (head) => {

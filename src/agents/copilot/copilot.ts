@@ -19,6 +19,7 @@ const MAX_WORKSPACE_BYTES = 16 * 1024;
 const format: Format = {
   name: "copilot",
   lines: "json",
+  tools: copilotTools,
   detect: (head) => {
     for (const record of headRecords(head)) if (isEvent(record)) return true;
     return false;

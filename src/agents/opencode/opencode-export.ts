@@ -5,6 +5,7 @@ import { endOfJson, fieldsOf, isFields, listOf, recordIn, type Fields } from "..
 import { problemAt, type InputUnit } from "../../parse/message-draft.ts";
 import type { ParseError, ParseErrorCode } from "../../parse/model.ts";
 import type { Format } from "../agent.ts";
+import { opencodeTools } from "./opencode-tools.ts";
 import { messageUnit, sessionUnit } from "./opencode-units.ts";
 
 /** Node limits strings to 512 MiB. */
@@ -25,6 +26,7 @@ const BETWEEN = /[ \t\r\n,]*/y;
 export const opencodeExport: Format = {
   name: "opencode-export",
   lines: "none",
+  tools: opencodeTools,
   hasStableIds: true,
   isExport: true,
   detect: beginsExport,

@@ -12,6 +12,7 @@ import { isSessionRecord } from "../claude-code/claude-record.ts";
 import type { Format, SessionHead } from "../agent.ts";
 import { headLines } from "../json-head.ts";
 import { headOfUnits, only } from "../session-head.ts";
+import { opencodeTools } from "../opencode/opencode-tools.ts";
 import { HELD_LINES, TextFold } from "./transcript-fold.ts";
 import { TranscriptUnits } from "./transcript-units.ts";
 
@@ -23,6 +24,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 export const markdown: Format = {
   name: "markdown",
   lines: "text",
+  tools: opencodeTools,
   hasStableIds: true,
   isRedacted: true,
   detect: (head) => detectTranscriptFormat(head) === "markdown",

@@ -42,7 +42,7 @@ export async function readSource(
     maxInlineContentBytes: 256 * 1024,
     generateId: () => `id ${ids++}`,
     pricing: () => null,
-    countRedactions: true,
+    format: { ...source, isRedacted: true },
     onProblem: (problem) => void errors.push(problem),
   });
   const bytes = typeof input === "string" ? Buffer.from(input) : input;
