@@ -1,9 +1,66 @@
 /** Formats the findings of `doctor`. */
 import { count, counted } from "../quantities.ts";
 import type { CommandContext } from "./context.ts";
-import type { DoctorOutput } from "./commands/doctor.ts";
+import type { ForeignPlace } from "../agents/foreign.ts";
+import type { Versioned } from "./command.ts";
+import type { HostConfig } from "./init/host-configs.ts";
+import type { Unreadable } from "../places/session-ref.ts";
+import type { Expiring } from "../queries/expiring-sessions.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { indented } from "../render/text/text-style.ts";
+
+export interface DoctorOutput extends Versioned {
+  /** Everything found can be read. */
+  ok: boolean;
+  program: { version: string; runtime: string };
+  /** Places that are searched for sessions. */
+  places: Place[];
+  index: IndexHealth;
+  /** Files and folders that could not be read. */
+  unreadable: Unreadable[];
+  /** Places that exist, of agents whose sessions cannot be read. */
+  unsupported: ForeignPlace[];
+  /** Configuration of opencode and Kilo: the files of the project, and every other place that has the plugin. */
+  configs: HostConfig[];
+  /** About the configuration: a plugin that is loaded twice. */
+  warnings: string[];
+  /** Sessions that their agent deletes within a week and that the store does not have as they are. */
+  expiring: Expiring[];
+  /** Numbers of sessions checked, and of all. */
+  checked: number;
+  of: number;
+  /** Number of lines in the checked sessions. */
+  lines: number;
+  damage: Damage[];
+}
+
+export interface Place {
+  agent: string;
+  path: string;
+  /** Number of sessions, subagents included. */
+  sessions: number;
+  problem: string | null;
+}
+
+export interface IndexHealth {
+  backend: "sqlite" | "postgres";
+  /** File, or address without its password. */
+  place: string;
+  exists: boolean;
+  /** Null if the store is missing or cannot be read. */
+  sessions: number | null;
+  /** Result of SQLite's quick_check; null if it did not run: for more than 500 MB only with --all. */
+  whole: boolean | null;
+  problem: string | null;
+}
+
+export interface Damage {
+  path: string;
+  code: string;
+  count: number;
+  recovered: boolean;
+  first_line: number;
+}
 
 /** Maximum number of damaged places listed; --json has all. */
 const MAX_DAMAGE = 10;

@@ -1,13 +1,15 @@
 /** Formats the figures of sessions. */
 import { compact, count, counted, dollars, duration, timesText } from "../quantities.ts";
 import type { CommandContext } from "./context.ts";
-import type { StatsRow } from "../queries/added-up.ts";
-import type { StatsOutput } from "./commands/stats.ts";
+import type { StatsRow, sumsOf } from "../queries/added-up.ts";
+import type { Versioned } from "./command.ts";
 import { endOfPath } from "../render/text/passage-text.ts";
 import { shortIds } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { cut } from "./terminal/width.ts";
+
+export type StatsOutput = Versioned & ReturnType<typeof sumsOf>;
 
 type StatsUsage = StatsOutput["total"];
 

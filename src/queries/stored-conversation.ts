@@ -18,6 +18,7 @@ import { StatisticsCollector } from "../parse/statistics.ts";
 import { TimeFilter, TimeSpan } from "../parse/times.ts";
 import { beginsTurn } from "../parse/turns.ts";
 import {
+  firstTimeOf,
   MAX_LINE,
   type StoredBlock,
   type StoredMessage,
@@ -26,7 +27,6 @@ import {
 } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { firstTimeOf } from "./stored-session.ts";
 
 type StoredOptions = Pick<ParseOptions, "subagentCopies" | "between" | "pricing" | "signal">;
 

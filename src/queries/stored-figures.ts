@@ -5,8 +5,13 @@ import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums } from "../parse/statistics.ts";
 import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import type { Figures } from "../sessions/read-figures.ts";
-import { type StoredAnswer, type StoredFigures, type StoredSession, storedUsage } from "../store/stored-model.ts";
-import { firstTimeOf } from "./stored-session.ts";
+import {
+  firstTimeOf,
+  type StoredAnswer,
+  type StoredFigures,
+  type StoredSession,
+  storedUsage,
+} from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 
 /** Bounds memory: a session may have thousands of answers. */

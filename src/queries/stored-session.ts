@@ -70,11 +70,6 @@ export function archivedSession(store: Store, session: StoredSession): SessionRe
   };
 }
 
-/** Returns the time of the first entry; null if none has a time, since `started_at` is then that of the file's head. */
-export function firstTimeOf({ started_at: started, ended_at: ended }: StoredSession): string | null {
-  return ended === null ? null : started;
-}
-
 export type SessionAccess =
   | { kind: "here" }
   /** The path no longer exists: only the index has the content. */

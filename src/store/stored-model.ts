@@ -266,3 +266,8 @@ export function storedUsage(
   const whole = { tokensIn, tokensOut: tokens_out ?? 0, cacheRead: cache_read ?? 0, cacheWrite: cache_write ?? 0 };
   return calls === null || calls.length === 0 ? whole : { ...whole, calls };
 }
+
+/** Returns the time of the first entry; null if none has a time, since `started_at` is then that of the file's head. */
+export function firstTimeOf({ started_at: started, ended_at: ended }: StoredSession): string | null {
+  return ended === null ? null : started;
+}

@@ -8,10 +8,10 @@ import { reasonOf, isReadFault } from "../../places/reasons.ts";
 import { kindOf, nodeSessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, type Unreadable } from "../../places/session-ref.ts";
 import { VERSION } from "../../version.ts";
-import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
+import { createCommand, jsonObject, runnable } from "../command.ts";
 import type { CommandContext } from "../context.ts";
-import { doctorText } from "../doctor-text.ts";
-import { type HostConfig, hostConfigs } from "../init/host-configs.ts";
+import { type Damage, type DoctorOutput, doctorText, type IndexHealth, type Place } from "../doctor-text.ts";
+import { hostConfigs } from "../init/host-configs.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { hasContent } from "../../indexing/is-current.ts";
 import { type Expiring, expiringSessions } from "../../queries/expiring-sessions.ts";
@@ -35,59 +35,6 @@ const definition = createCommand("doctor", {
 
 /** Number of sessions checked without --all. */
 const SAMPLE = 50;
-
-export interface DoctorOutput extends Versioned {
-  /** Everything found can be read. */
-  ok: boolean;
-  program: { version: string; runtime: string };
-  /** Places that are searched for sessions. */
-  places: Place[];
-  index: IndexHealth;
-  /** Files and folders that could not be read. */
-  unreadable: Unreadable[];
-  /** Places that exist, of agents whose sessions cannot be read. */
-  unsupported: ForeignPlace[];
-  /** Configuration of opencode and Kilo: the files of the project, and every other place that has the plugin. */
-  configs: HostConfig[];
-  /** About the configuration: a plugin that is loaded twice. */
-  warnings: string[];
-  /** Sessions that their agent deletes within a week and that the store does not have as they are. */
-  expiring: Expiring[];
-  /** Numbers of sessions checked, and of all. */
-  checked: number;
-  of: number;
-  /** Number of lines in the checked sessions. */
-  lines: number;
-  damage: Damage[];
-}
-
-interface Place {
-  agent: string;
-  path: string;
-  /** Number of sessions, subagents included. */
-  sessions: number;
-  problem: string | null;
-}
-
-interface IndexHealth {
-  backend: "sqlite" | "postgres";
-  /** File, or address without its password. */
-  place: string;
-  exists: boolean;
-  /** Null if the store is missing or cannot be read. */
-  sessions: number | null;
-  /** Result of SQLite's quick_check; null if it did not run: for more than 500 MB only with --all. */
-  whole: boolean | null;
-  problem: string | null;
-}
-
-interface Damage {
-  path: string;
-  code: string;
-  count: number;
-  recovered: boolean;
-  first_line: number;
-}
 
 export const command = runnable(definition, async (context, _args, options) => {
   const isThorough = options.all ?? false;

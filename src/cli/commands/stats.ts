@@ -2,16 +2,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import {
-  between,
-  createQuestion,
-  jsonObject,
-  runnable,
-  SESSION,
-  type ExitCode,
-  type OptionsOf,
-  type Versioned,
-} from "../command.ts";
+import { between, createQuestion, jsonObject, runnable, SESSION, type ExitCode, type OptionsOf } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
@@ -21,6 +12,7 @@ import { askedOfStore, missingNote } from "../find-index.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
+import type { StatsOutput } from "../stats-text.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
 
 const definition = createQuestion(
@@ -47,8 +39,6 @@ const definition = createQuestion(
   .addOption(new Option("--by <what>", "Adds a table with one row for each.").choices(ROWS_BY))
   .addOption(jsonObject("the totals, by model and by tool, and the rows of --by"));
 type Options = OptionsOf<typeof definition>;
-
-export type StatsOutput = Versioned & ReturnType<typeof sumsOf>;
 
 export const command = runnable(definition, async (context, args, options) => {
   const [names] = args;

@@ -1,7 +1,5 @@
 /** Progress bar on standard error, for work that takes long. */
 import type { SingleBar } from "cli-progress";
-import type { CommandContext } from "../context.ts";
-import type { Output } from "../context.ts";
 
 /** Delay before the bar appears, in milliseconds. */
 const DELAY_MS = 1_000;
@@ -20,7 +18,7 @@ const NONE: ShownProgress = { advance: () => undefined, end: () => undefined, cl
 
 /** Runs work on sessions that reports how many are done, with a bar for them. */
 export async function withSessionsBar<T>(
-  { progress }: Pick<CommandContext, "progress">,
+  { progress }: { progress: (total: number) => Progress },
   work: (onProgress: (report: { done: number; total: number }) => void) => Promise<T>,
 ): Promise<T> {
   let bar: Progress | undefined;
@@ -36,7 +34,11 @@ export async function withSessionsBar<T>(
   }
 }
 
-export function createProgress(stderr: Output, total: number): ShownProgress {
+/** `stderr`: standard error. */
+export function createProgress(
+  stderr: { isTerminal: boolean; write(text: string): Promise<void> },
+  total: number,
+): ShownProgress {
   if (!stderr.isTerminal || total <= 0) return NONE;
   let done = 0;
   let bar: SingleBar | undefined;
