@@ -1,8 +1,8 @@
 /** Finds passages in the sessions of the store. */
 import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
-import { leastTerms } from "../search/matching-texts.ts";
-import { olderHits, search, searchedTerms } from "../search/search.ts";
+import { olderHits, search } from "../search/search.ts";
+import { countedTexts, readTerms } from "../search/terms.ts";
 import { filterByProject, projectsNamed } from "../sessions/project-filter.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { SessionFilter, Store } from "../store/store.ts";
@@ -35,6 +35,8 @@ export interface Found {
   /** Number of sessions searched, and of damaged places in them, where text may be missing. */
   sessions: number;
   damaged: number;
+  /** If there are no passages: the words that are in no entry, and those that are. Empty for a text as it stands. */
+  words: { absent: string[]; present: string[] };
   /** Matches that were not ranked, newest first: see `olderHits`. */
   older: () => AsyncGenerator<FoundPassage[]>;
 }
@@ -58,22 +60,33 @@ export async function find(
     passages: await passagesOf(hits, sessionOf),
     result,
     ...(await store.contentOf(sessions)),
+    words: hits.length === 0 ? await wordsIn(store, searched) : { absent: [], present: [] },
     async *older() {
-      for await (const more of olderHits(store, searched, { hits, ...result })) yield await passagesOf(more, sessionOf);
+      for await (const more of olderHits(store, searched, result)) yield await passagesOf(more, sessionOf);
     },
   };
+}
+
+/** Looks for each word of a query by itself. */
+async function wordsIn(store: Store, query: SearchQuery): Promise<Found["words"]> {
+  const words: Found["words"] = { absent: [], present: [] };
+  for (const { typed, text } of readTerms(query).words?.all ?? []) {
+    const { total } = await search(store, { ...query, term: text, exact: true, limit: 1, offset: 0, rankedAtMost: 1 });
+    (total === 0 ? words.absent : words.present).push(typed);
+  }
+  return words;
 }
 
 /** Returns what a search asks of `currentIndex`: new sessions of the project and agent, and those that may have the terms. */
 export function findNeeds(where: Where, asked: FindAsked): Pick<CurrentIndexOptions, "wanted" | "mayHave"> {
   const { project, agent } = asked;
-  const terms = searchedTerms(asked);
+  const { texts, least } = countedTexts(readTerms(asked));
   return {
     wanted: async (refs) => {
       const ofAgent = refs.filter((ref) => agent === undefined || ref.agent === agent);
       return new Set(project === undefined ? ofAgent : await filterByProject(ofAgent, project, where));
     },
-    mayHave: (ref) => mayHaveTerms(ref, terms, leastTerms(terms)),
+    mayHave: (ref) => mayHaveTerms(ref, texts, least),
   };
 }
 

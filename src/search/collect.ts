@@ -2,7 +2,7 @@
 import { passageAround, type Passage } from "../matching/passage.ts";
 import type { Candidate, CandidateQuery, Store, StoredTitle } from "../store/store.ts";
 import { given } from "../given.ts";
-import { TermMatcher, type Match } from "./matching-texts.ts";
+import type { Match, Matcher } from "./matching-texts.ts";
 
 /** Characters on both sides of a match that are compared to recognise copies. */
 const LIKENESS = 60;
@@ -24,22 +24,33 @@ export interface Collected {
   lowest: number;
 }
 
-/** Collects the newest entries that have at least `required` of the terms, up to `atMost`. */
+export interface CollectOptions {
+  matcher: Matcher;
+  /** Maximum number of entries. */
+  atMost: number;
+  /** Maximum number of candidates that are looked at. Default: no maximum. */
+  lookAtMost?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Collects the newest entries that match. */
 export async function collect(
-  store: Store,
-  query: CandidateQuery & { required: number },
-  atMost: number,
-  signal: AbortSignal | undefined,
+  store: Pick<Store, "candidates">,
+  query: CandidateQuery,
+  { matcher, atMost, lookAtMost = Infinity, signal }: CollectOptions,
 ): Promise<Collected> {
-  const matcher = new TermMatcher(query.terms, query.required);
   const found: Found[] = [];
+  let looked = 0;
   for await (const page of store.candidates(query)) {
     signal?.throwIfAborted();
     for (const candidate of page) {
-      const match = matcher.match(candidate.content);
-      if (!match) continue;
-      if (found.length >= atMost) return { found, lowest: found.at(-1)?.event.position ?? 0 };
-      found.push(foundOf(candidate, match, atMost !== Infinity));
+      const isEnough = looked >= lookAtMost;
+      const match = isEnough ? undefined : matcher(candidate.content);
+      looked += 1;
+      if (!match && !isEnough) continue;
+      if (isEnough || found.length >= atMost)
+        return { found, lowest: found.at(-1)?.event.position ?? candidate.position };
+      if (match) found.push(foundOf(candidate, match, atMost !== Infinity));
     }
     // Reading is synchronous, so yield for the abort signal.
     await new Promise((resolve) => setImmediate(resolve));
@@ -47,17 +58,17 @@ export async function collect(
   return { found, lowest: 0 };
 }
 
-/** Collects the titles of sessions that have at least `required` of the terms. */
+/** Collects the titles of sessions that match. */
 export async function collectTitles(
   store: Pick<Store, "titles">,
-  { required, ...query }: CandidateQuery & { required: number },
+  query: CandidateQuery,
+  matcher: Matcher,
 ): Promise<Found[]> {
-  const { terms, since, until, sessions, writtenBy, role, tool, errorsOnly = false, file } = query;
+  const { terms, atLeast, since, until, sessions, writtenBy, role, tool, errorsOnly = false, file } = query;
   if ((role !== undefined && role !== "system") || tool !== undefined || errorsOnly || file !== undefined) return [];
-  const matcher = new TermMatcher(terms, required);
-  const titles = await store.titles({ terms, atLeast: required, ...given({ since, until, sessions }) });
+  const titles = await store.titles({ terms, ...given({ atLeast, since, until, sessions }) });
   return titles.flatMap((title) => {
-    const match = isEarly(title.started_at, writtenBy) ? matcher.match(title.given_title) : undefined;
+    const match = isEarly(title.started_at, writtenBy) ? matcher(title.given_title) : undefined;
     return match ? [foundTitle(title, match)] : [];
   });
 }
@@ -92,7 +103,7 @@ function foundTitle(
     size: title.length,
     match,
     likeness: title,
-    passage: () => passageAround(text, places),
+    passage: () => passageAround(text, places, passageLength(match.span)),
   };
 }
 
@@ -108,7 +119,16 @@ export function foundOf(
   const [[start] = [0]] = places;
   const likeness = text.slice(Math.max(0, start - LIKENESS), start + LIKENESS);
   const found = { event, size: content.length, match, likeness };
-  if (keepsTexts) return { ...found, passage: () => passageAround(text, places) };
-  const passage = passageAround(text, places);
+  const around = (): Passage => passageAround(text, places, passageLength(match.span));
+  if (keepsTexts) return { ...found, passage: around };
+  const passage = around();
   return { ...found, passage: () => passage };
+}
+
+/** Characters of a passage, and those around a part with several words. */
+const PASSAGE = 200;
+const AROUND = 120;
+
+function passageLength(span: number): number {
+  return Math.max(PASSAGE, span + AROUND);
 }

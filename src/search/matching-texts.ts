@@ -1,6 +1,7 @@
-/** Position of a match in a text. */
+/** Finds terms in the texts of an entry. */
 import { foldedPattern } from "../matching/folding.ts";
 import { TEXT_SEPARATOR } from "../store/stored-model.ts";
+import type { Words } from "./terms.ts";
 
 export type Place = readonly [start: number, end: number];
 
@@ -10,82 +11,79 @@ export interface Match {
   text: string;
   places: Place[];
   count: number;
-  /** Number of matches per pattern. */
+  /** Number of matches per term. */
   counts: number[];
-  /** Best `wholeness` per pattern; 0 if it does not match. */
+  /** Best `wholeness` per term; 0 if it does not match. */
   wholeness: number[];
+  /** Whether the term is in the part of the text with most of them. */
+  near: boolean[];
+  /** Length of that part, in characters; 0 for one term. */
+  span: number;
   /** Whether the text only announces what comes next: see `announces`. */
   announces: boolean;
-  /** Smallest distance, in characters, that contains all the words; 0 for one pattern. */
-  span: number;
 }
+
+/** Returns the matches in an entry; undefined if it does not match. */
+export type Matcher = (content: string) => Match | undefined;
 
 /** No passage contains more places than this. */
 const MOST_PLACES = 200;
+/** Number of places of a word that are considered in a text. */
+const MOST_OF_WORD = 2_000;
 /** Number of places checked for `wholeness`. */
 const MOST_JUDGED = 12;
+/** Length of a part that a passage can show, in characters. */
+const PART_CHARACTERS = 240;
+/** Longest ending of another form of a word. */
+const MOST_ENDING = 5;
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}_$]/u;
+const LETTER = /\p{L}/u;
 
-/** Returns how many of several terms an entry must have: all but one, of two both. */
-export function leastTerms(terms: readonly string[]): number {
-  return terms.length > 2 ? terms.length - 1 : terms.length;
-}
-
-/** Matches terms in entries. */
-export class TermMatcher {
-  readonly #patterns: readonly RegExp[];
-  readonly #required: number;
-
-  /** `required`: number of terms that an entry must have. */
-  constructor(terms: readonly string[], required = terms.length) {
-    this.#patterns = terms.map(foldedPattern);
-    this.#required = required;
-  }
-
-  match(content: string): Match | undefined {
-    return this.matchTexts(content.split(TEXT_SEPARATOR), content);
-  }
-
-  /** Matches the texts of one entry. `content`: all of them. */
-  matchTexts(texts: readonly string[], content = texts.join("\n")): Match | undefined {
-    const match = this.#patterns.length === 1 ? this.#matchOne(texts) : this.#matchWords(texts);
-    return match && { ...match, announces: announces(content) };
-  }
-
-  #matchOne(texts: readonly string[]): Omit<Match, "announces"> | undefined {
-    const [pattern] = this.#patterns;
-    if (!pattern) return undefined;
+/** Matches a text as it stands, apart from case. */
+export function phraseMatcher(phrase: string): Matcher {
+  const pattern = foldedPattern(phrase);
+  return (content) => {
     let first: { text: string; places: Place[] } | undefined;
     let count = 0;
     let whole = 0;
-    for (const text of texts) {
-      const found = placesOf(pattern, text);
+    for (const text of content.split(TEXT_SEPARATOR)) {
+      const found = placesOf(pattern, text, MOST_PLACES);
       if (found.count === 0) continue;
       count += found.count;
       whole = Math.max(whole, bestWholeness(text, found.places));
       first ??= { text, places: found.places };
     }
-    return first && { ...first, count, counts: [count], wholeness: [whole], span: 0 };
-  }
+    if (first === undefined) return undefined;
+    const one = { count, counts: [count], wholeness: [whole], near: [true], span: 0 };
+    return { ...first, ...one, announces: announces(content) };
+  };
+}
 
-  #matchWords(texts: readonly string[]): Omit<Match, "announces"> | undefined {
-    const counts = this.#patterns.map(() => 0);
-    const wholeness = this.#patterns.map(() => 0);
-    let best: { text: string; window: Window } | undefined;
-    for (const text of texts) {
-      const found = this.#patterns.map((pattern) => placesOf(pattern, text));
-      for (const [at, { count, places }] of found.entries()) {
+/** Matches enough of the words in any order: see `Words`. */
+export function wordsMatcher({ all, least }: Words): Matcher {
+  const patterns = all.map(({ text }) => foldedPattern(text));
+  return (content) => {
+    const counts = all.map(() => 0);
+    const wholeness = all.map(() => 0);
+    let best: { text: string; part: Part } | undefined;
+    for (const text of content.split(TEXT_SEPARATOR)) {
+      const found = patterns.map((pattern, at) => {
+        const { count, places } = placesOf(pattern, text, MOST_OF_WORD);
         counts[at] = (counts[at] ?? 0) + count;
+        return all[at]?.text === all[at]?.typed ? places : places.map((place) => withEnding(text, place));
+      });
+      for (const [at, places] of found.entries())
         wholeness[at] = Math.max(wholeness[at] ?? 0, bestWholeness(text, places));
-      }
-      const window = closest(found.map(({ places }) => places));
-      if (window && (!best || isCloser(window, best.window))) best = { text, window };
+      const part = densestPart(found);
+      if (part !== undefined && (best === undefined || isDenser(part, best.part))) best = { text, part };
     }
-    if (!best || counts.filter((count) => count > 0).length < this.#required) return undefined;
+    const has = (kind: string): number => counts.filter((count, at) => count > 0 && all[at]?.kind === kind).length;
+    const quoted = all.filter(({ kind }) => kind === "quoted").length;
+    if (best === undefined || has("quoted") < quoted || has("counted") < least) return undefined;
+    const { places, near, span } = best.part;
     const count = counts.reduce((sum, each) => sum + each, 0);
-    const { places, span } = best.window;
-    return { text: best.text, places, count, counts, wholeness, span };
-  }
+    return { text: best.text, places, count, counts, wholeness, near, span, announces: announces(content) };
+  };
 }
 
 /** Sentences that announce work. Longer texts say more than that. */
@@ -99,15 +97,21 @@ function announces(text: string): boolean {
   return text.trimEnd().endsWith(":") || ANNOUNCEMENT.test(text);
 }
 
-function placesOf(pattern: RegExp, text: string): { places: Place[]; count: number } {
+function placesOf(pattern: RegExp, text: string, most: number): { places: Place[]; count: number } {
   const places: Place[] = [];
   let count = 0;
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     count += 1;
-    if (places.length < MOST_PLACES) places.push([match.index, pattern.lastIndex]);
+    if (places.length < most) places.push([match.index, pattern.lastIndex]);
   }
   return { places, count };
+}
+
+/** Extends the place of a word's beginning to the end of the word, unless the rest is longer than an ending. */
+function withEnding(text: string, [start, end]: Place): Place {
+  for (let at = end; at <= end + MOST_ENDING; at += 1) if (!LETTER.test(text.charAt(at))) return [start, at];
+  return [start, end];
 }
 
 function bestWholeness(text: string, places: readonly Place[]): number {
@@ -176,46 +180,49 @@ function isLower(character: string): boolean {
   return character !== character.toUpperCase();
 }
 
-interface Window {
+interface Part {
   /** Number of distinct words in it. */
   words: number;
+  near: boolean[];
   /** Length in characters from its first to its last word. */
   span: number;
   /** All places from its start on, in order, without overlaps. */
   places: Place[];
 }
 
-function isCloser(a: Window, b: Window): boolean {
+function isDenser(a: Part, b: Part): boolean {
   return a.words === b.words ? a.span < b.span : a.words > b.words;
 }
 
-/** Returns the smallest window with all words that occur in the text. */
-function closest(found: readonly (readonly Place[])[]): Window | undefined {
+/** Returns the part of a text with the most of the words, and of several such parts the shortest. */
+function densestPart(found: readonly (readonly Place[])[]): Part | undefined {
   const all = found
     .flatMap((places, word) => places.map((place) => ({ word, place })))
     .toSorted((a, b) => a.place[0] - b.place[0] || b.place[1] - a.place[1]);
-  const words = found.filter((places) => places.length > 0).length;
   const counts = found.map(() => 0);
-  let inside = 0;
+  let words = 0;
   let from = 0;
-  let best: { from: number; span: number } | undefined;
+  let best: { from: number; words: number; span: number; near: boolean[] } | undefined;
   for (const { word, place } of all) {
-    if (counts[word] === 0) inside += 1;
+    if (counts[word] === 0) words += 1;
     counts[word] = (counts[word] ?? 0) + 1;
-    while (inside === words) {
-      const first = all[from];
-      if (!first) break;
-      const span = place[1] - first.place[0];
-      if (!best || span < best.span) best = { from, span };
+    for (let first = all[from]; first !== undefined; first = all[from]) {
+      const isRepeated = (counts[first.word] ?? 0) > 1;
+      if (!isRepeated && place[1] - first.place[0] <= PART_CHARACTERS) break;
+      if (first.place === place) break;
       counts[first.word] = (counts[first.word] ?? 0) - 1;
-      if (counts[first.word] === 0) inside -= 1;
+      if (counts[first.word] === 0) words -= 1;
       from += 1;
     }
+    const span = place[1] - (all[from]?.place[0] ?? 0);
+    if (best === undefined || words > best.words || (words === best.words && span < best.span))
+      best = { from, words, span, near: counts.map((count) => count > 0) };
   }
-  if (!best) return undefined;
+  if (best === undefined) return undefined;
   const places: Place[] = [];
   for (const { place } of all.slice(best.from)) {
+    if (places.length === MOST_PLACES) break;
     if (place[0] >= (places.at(-1)?.[1] ?? 0)) places.push(place);
   }
-  return { words, span: best.span, places };
+  return { words: best.words, near: best.near, span: best.span, places };
 }

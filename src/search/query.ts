@@ -3,13 +3,16 @@ import type { EventRole, StoredEvent } from "../store/stored-model.ts";
 import type { SessionFilter } from "../store/store.ts";
 
 export interface SearchQuery {
-  /** May be empty only with `file`. */
-  term: string;
   /**
-   * `phrase` (default): the exact term, ignoring case. `words`: entries with all of its words or all but one, in any
-   * order; of two words, both.
+   * Words to look for, and phrases in double quotes. Entries with the whole text as it stands come first, then those with
+   * all of its words, or all but one (of two, both), in any order; all of them with what is in quotes. One word is found as
+   * it stands, also within others. May be empty only with `file`.
    */
-  match?: SearchMatch;
+  term: string;
+  /** Finds the term only as it stands, apart from case. Default: false. */
+  exact?: boolean;
+  /** Maximum number of hits in one session, of those that are ranked. Default: no maximum. */
+  perSession?: number;
   /** Only entries at this time or later; leaves out those without a time. */
   since?: Date;
   /** Only entries before this time; leaves out those without a time. */
@@ -40,16 +43,20 @@ export interface SearchQuery {
   signal?: AbortSignal;
 }
 
-type SearchMatch = "phrase" | "words";
-
 export interface SearchResult {
   /** Best first. */
   hits: SearchHit[];
-  /** Number of ranked matches, including other pages. */
+  /** Number of ranked matches, including other pages; without those with only the words, if `hasWords` is false. */
   total: number;
+  /** Number of these that have the text as it stands. */
+  phrases: number;
+  /** Entries with only the words were searched. They are not if the others fill the page, or are too many to be ranked. */
+  hasWords: boolean;
+  /** Number of ranked matches left out because of `perSession`. */
+  held: number;
   /** False if only the newest were ranked and there are more. */
   isTotalExact: boolean;
-  /** Entries before this position are not ranked: see `olderHits`. 0 if all are. */
+  /** Entries with the text as it stands before this position are not ranked: see `olderHits`. 0 if all are. */
   lowest: number;
 }
 
@@ -60,7 +67,9 @@ export interface SearchHit extends Omit<StoredEvent, "content" | "is_own" | "blo
   rank: number;
   /** From 0 to about 2; comparable only within one search. */
   score: number;
-  /** One line around the first match, or around the place where most words are close together. */
+  /** `phrase`: it has the text as it stands. `words`: it has the words. */
+  match: "phrase" | "words";
+  /** One line around the first match, or the part with the most of the words. */
   passage: string;
   /** Matches in the passage: start and end in UTF-16 units. */
   matches: (readonly [start: number, end: number])[];
@@ -68,6 +77,6 @@ export interface SearchHit extends Omit<StoredEvent, "content" | "is_own" | "blo
   match_count: number;
   /** With a file and no term: the call changes it, and does not only read it. */
   changes_file?: boolean;
-  /** For `words`: those that the entry lacks. */
+  /** Words that the entry lacks. */
   missing: string[];
 }

@@ -37,7 +37,11 @@ const DENSITY_FLOOR = 0.25;
 
 /** Maximum distance of words in one sentence, in characters. */
 const SENTENCE_CHARACTERS = 120;
-const CLOSENESS_FLOOR = 0.5;
+const CLOSENESS_FLOOR = 0.3;
+/** Worth of a word that is in the entry, but not in the part with the most of them. */
+const FAR = 0.35;
+/** A passage with twice as much of the query is worth this power of two. */
+const COVERAGE_POWER = 2;
 
 /** "Let me look at the tests:" contains the term but nothing worth recalling. */
 const ANNOUNCEMENT = 0.6;
@@ -117,16 +121,17 @@ function wholenessOf({ counts, wholeness }: Match, weights: readonly number[]): 
   return WHOLENESS_FLOOR + (1 - WHOLENESS_FLOOR) * (of === 0 ? 0 : sum / of);
 }
 
-function densityOf({ count }: Match, size: number): number {
+function densityOf({ count: all, near }: Match, size: number): number {
+  // Several words that are often in a long output say little.
+  const count = near.length === 1 ? all : near.filter(Boolean).length;
   // A short entry gets no bonus for its length.
   const length = 1 - LENGTH_SHARE + (LENGTH_SHARE * Math.max(size, USUAL_CHARACTERS)) / USUAL_CHARACTERS;
   return DENSITY_FLOOR + ((1 - DENSITY_FLOOR) * count) / (count + SATURATION * length);
 }
 
-function coverageOf({ counts }: Match, weights: readonly number[]): number {
-  const had = counts.reduce((sum, count, at) => sum + (count > 0 ? (weights[at] ?? 0) : 0), 0);
-  // Squared, so that covering twice as much of the query is worth four times as much.
-  return had ** 2;
+function coverageOf({ counts, near }: Match, weights: readonly number[]): number {
+  const worth = (at: number): number => (near[at] === true ? 1 : FAR) * (weights[at] ?? 0);
+  return counts.reduce((sum, count, at) => sum + (count > 0 ? worth(at) : 0), 0) ** COVERAGE_POWER;
 }
 
 /** Returns the weight of each word: the rarer, the higher. They add up to 1. */

@@ -1,88 +1,141 @@
 /** Searches the store. */
-import { fileName } from "../calls/file-paths.ts";
 import { given } from "../given.ts";
-import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";
-import { collect, collectTitles, foundOf, type Collected, type Found } from "./collect.ts";
+import { collect, collectTitles, foundOf, type Found } from "./collect.ts";
+import { phraseMatcher, wordsMatcher, type Matcher } from "./matching-texts.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "./query.ts";
 import { inOrder, Ranking, weightsOf, type Orderable } from "./ranking.ts";
-import { leastTerms, TermMatcher } from "./matching-texts.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
+import { countedTexts, readTerms, type Terms, type Words } from "./terms.ts";
 
 export type { SearchHit, SearchQuery, SearchResult } from "./query.ts";
 
 const USUAL_LIMIT = 20;
 /** Ranking this many takes about 30 ms. */
 const RANKED_AT_MOST = 1_000;
+/** Candidates looked at for those that lack a word, as a multiple of those that are ranked. */
+const LOOKED_AT = 4;
 
 /**
- * Returns the ranked entries with a term, and the titles: all that a search which ignores case finds in the conversations.
- * With a limit, only the newest are ranked, and `isTotalExact` says whether there are more: see `olderHits`. Rejects with a
- * `TranscriptsError` for an empty term, and with the store's errors.
+ * Returns the ranked entries that match, and the titles. With `exact`, or one word, these are all that a search which ignores
+ * case finds in the conversations. With a limit, only the newest are ranked, and `isTotalExact` says whether there are more:
+ * see `olderHits`. Rejects with a `TranscriptsError` for an empty term, and with the store's errors.
  */
 export async function search(store: Store, query: SearchQuery): Promise<SearchResult> {
-  const { now = new Date(), limit = USUAL_LIMIT, offset = 0 } = query;
-  const terms = searchedTerms(query);
-  const { found, lowest } = await collected(store, terms, query, now);
-  const ordered = ranked(found, terms, query.term, now);
+  const { now = new Date(), limit = USUAL_LIMIT, offset = 0, perSession = Infinity } = query;
+  const terms = readTerms(query);
+  const { phrase, words } = terms;
+  const phrased = phrase === undefined ? NOTHING : await withPhrase(store, phrase, query, now);
+  const literal = capped(phrased.ordered, perSession);
+  const isFull = literal.length >= offset + limit || phrased.lowest > 0;
+  const worded = words === undefined || isFull ? NOTHING : await withWords(store, { ...terms, words }, query, now);
+  const all = [...phrased.ordered, ...worded.ordered];
+  const shown = capped(all, perSession);
   return {
-    hits: ordered.slice(offset, offset + limit).map((each, index) => hitOf(each, offset + index + 1, terms)),
-    total: ordered.length,
-    isTotalExact: lowest === 0,
-    lowest,
+    hits: shown.slice(offset, offset + limit).map((each, index) => hitOf(each, offset + index + 1, terms)),
+    total: shown.length,
+    phrases: literal.length,
+    hasWords: words !== undefined && !isFull,
+    held: all.length - shown.length,
+    isTotalExact: phrased.lowest === 0 && worded.lowest === 0,
+    lowest: phrased.lowest,
   };
 }
 
 /**
- * Yields the matches that were not ranked, newest first, in pages, so that memory stays small. `result` is that of the
- * search without a cursor. Their ranks continue from `total`; their score is 0.
+ * Yields the matches with the text as it stands that were not ranked, newest first, in pages, so that memory stays small.
+ * Their ranks continue from `total`; their score is 0.
  */
 export async function* olderHits(
   store: Store,
   query: SearchQuery,
-  { lowest, total }: SearchResult,
+  { lowest, total }: Pick<SearchResult, "lowest" | "total">,
 ): AsyncGenerator<SearchHit[]> {
   if (lowest === 0) return;
-  const terms = searchedTerms(query);
-  const required = leastTerms(terms);
-  const matcher = new TermMatcher(terms, required);
+  const terms = readTerms(query);
+  const { phrase = "" } = terms;
+  const matcher = phraseMatcher(phrase);
   let rank = total;
-  const candidates = { ...filtersOf(query, query.now), terms, atLeast: required, before: lowest };
-  for await (const page of store.candidates(candidates)) {
+  for await (const page of store.candidates({ ...filtersOf(query, query.now), terms: [phrase], before: lowest })) {
     query.signal?.throwIfAborted();
     const hits: SearchHit[] = [];
     for (const candidate of page) {
-      const match = matcher.match(candidate.content);
-      if (match) hits.push(hitOf({ found: foundOf(candidate, match, false), score: 0 }, (rank += 1), terms));
+      const match = matcher(candidate.content);
+      if (!match) continue;
+      const found = { found: foundOf(candidate, match, false), score: 0, match: "phrase" } as const;
+      hits.push(hitOf(found, (rank += 1), terms));
     }
     if (hits.length > 0) yield hits;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Returns the terms to search for: the term, or its words, or the name of the file. Throws a `TranscriptsError` if there are none. */
-export function searchedTerms({ term, match, file }: Pick<SearchQuery, "term" | "match" | "file">): string[] {
-  if (term === "" && file !== undefined) return [storableText(fileName(file))];
-  if (term === "") {
-    throw new TranscriptsError("empty_term", "The term to find is empty.", "Give at least one character.", {
-      field: "term",
-    });
-  }
-  const terms = (match === "words" ? wordsOf(term) : [term]).map(storableText);
-  if (terms.length > 0) return terms;
-  throw new TranscriptsError("empty_term", "The term contains no word.", "Give at least one word.", {
-    field: "term",
-  });
+interface Ranked {
+  /** Best first. */
+  ordered: RankedFound[];
+  /** Entries before this position were not searched; 0 if there are no more matches. */
+  lowest: number;
 }
 
-/** Collects the entries with all terms, or all but one. */
-async function collected(store: Store, terms: readonly string[], query: SearchQuery, now: Date): Promise<Collected> {
-  const { limit = USUAL_LIMIT, rankedAtMost = limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit) } = query;
-  const filters = filtersOf(query, now);
-  const required = leastTerms(terms);
-  const candidates = { ...filters, terms, required, atLeast: required };
-  const { found, lowest } = await collect(store, candidates, rankedAtMost, query.signal);
-  return { found: [...found, ...(await collectTitles(store, { ...filters, terms, required }))], lowest };
+const NOTHING: Ranked = { ordered: [], lowest: 0 };
+
+/** Ranks the entries with the text as it stands. */
+async function withPhrase(store: Store, phrase: string, query: SearchQuery, now: Date): Promise<Ranked> {
+  const matcher = phraseMatcher(phrase);
+  const candidates = { ...filtersOf(query, now), terms: [phrase] };
+  const { found, lowest } = await collect(store, candidates, {
+    matcher,
+    atMost: rankedAtMost(query),
+    signal: query.signal,
+  });
+  const titles = await collectTitles(store, candidates, matcher);
+  return { ordered: ranked([...found, ...titles], "phrase", [1], query, now), lowest };
+}
+
+/** Ranks the entries with all words, or all but one, that do not have the text as it stands. */
+async function withWords(
+  store: Store,
+  terms: Terms & { words: Words },
+  query: SearchQuery,
+  now: Date,
+): Promise<Ranked> {
+  const { phrase, words } = terms;
+  const { texts, least } = countedTexts(terms);
+  const matcher = without(phrase, wordsMatcher(words));
+  const filters = { ...filtersOf(query, now), terms: texts };
+  const atMost = rankedAtMost(query);
+  // Those with all words first: there may be too many others to look at all.
+  const all = await collect(store, filters, { matcher, atMost, signal: query.signal });
+  const met = new Set(all.found.map(({ event }) => event.event_id));
+  const isPart = least < texts.length;
+  const part = !isPart
+    ? { found: [], lowest: 0 }
+    : await collect(
+        store,
+        { ...filters, atLeast: least },
+        { matcher, atMost: atMost + met.size, lookAtMost: (atMost + met.size) * LOOKED_AT, signal: query.signal },
+      );
+  const others = part.found.filter(({ event }) => !met.has(event.event_id));
+  const titles = await collectTitles(store, { ...filters, atLeast: least }, matcher);
+  const found = [...all.found, ...others, ...titles];
+  const weights = weightsOf(
+    found.map(({ match }) => match.counts),
+    words.all.length,
+  );
+  return { ordered: ranked(found, "words", weights, query, now), lowest: Math.max(all.lowest, part.lowest) };
+}
+
+/** Leaves out what another stage has found. */
+function without(phrase: string | undefined, matcher: Matcher): Matcher {
+  if (phrase === undefined) return matcher;
+  const isFound = phraseMatcher(phrase);
+  return (content) => {
+    const match = matcher(content);
+    return match === undefined || isFound(content) !== undefined ? undefined : match;
+  };
+}
+
+function rankedAtMost({ limit = USUAL_LIMIT, rankedAtMost: given }: SearchQuery): number {
+  return given ?? (limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit));
 }
 
 function filtersOf(
@@ -98,65 +151,55 @@ function filtersOf(
 
 interface RankedFound extends Orderable {
   found: Found;
+  match: SearchHit["match"];
 }
 
-function ranked(found: readonly Found[], terms: readonly string[], term: string, now: Date): RankedFound[] {
+/** `weights`: see `Ranking.score`. */
+function ranked(
+  found: readonly Found[],
+  match: SearchHit["match"],
+  weights: readonly number[],
+  { term }: SearchQuery,
+  now: Date,
+): RankedFound[] {
   const ranking = new Ranking(term, now);
-  const weights = weightsOf(
-    found.map(({ match }) => match.counts),
-    terms.length,
-  );
   return inOrder(
     found.map((each): RankedFound => {
       const { event_id, session_id, occurred_at } = each.event;
       const score = ranking.score(each.event, each.size, each.match, weights);
-      return { event_id, session_id, occurred_at, likeness: each.likeness, score, found: each };
+      return { event_id, session_id, occurred_at, likeness: each.likeness, score, found: each, match };
     }),
   );
 }
 
+/** Keeps only so many entries of each session. */
+function capped(ordered: readonly RankedFound[], perSession: number): RankedFound[] {
+  if (perSession === Infinity) return [...ordered];
+  const counts = new Map<string, number>();
+  return ordered.filter(({ session_id: id }) => {
+    const count = (counts.get(id) ?? 0) + 1;
+    counts.set(id, count);
+    return count <= perSession;
+  });
+}
+
 function hitOf(
-  { found, score }: Pick<RankedFound, "found" | "score">,
+  { found, score, match: stage }: Pick<RankedFound, "found" | "score" | "match">,
   rank: number,
-  terms: readonly string[],
+  { words }: Terms,
 ): SearchHit {
   const { event, match } = found;
   const passage = found.passage();
   const { position: _position, is_own: _own, ...shown } = event;
+  const lacks = stage === "phrase" ? [] : (words?.all.filter((_, at) => match.counts[at] === 0) ?? []);
   return {
     ...shown,
     rank,
     score,
+    match: stage,
     passage: passage.text,
     matches: passage.matches,
     match_count: match.count,
-    missing: terms.filter((_, at) => match.counts[at] === 0),
+    missing: lacks.map(({ typed }) => typed),
   };
-}
-
-// Extracts the words of a query that are worth searching for.
-
-/** Letters, digits and marks, including the punctuation inside identifiers, paths and numbers but not at their ends. */
-const WORD = /[\p{L}\p{N}\p{M}_$]+(?:[.:/\\@'’+-]+[\p{L}\p{N}\p{M}_$]+)*/gu;
-
-/** Words that only phrase the question. English only, the language of most queries. */
-const ASKING = new Set(
-  (
-    "a about again all also am an and any are as at be because been before being but by can could did do does doing done " +
-    "for from get got had has have having he her his how i if in into is it its just let like made make may me might more " +
-    "most my no not of on or our out over own please she should so some such than that the their them then there these " +
-    "they this those through to too up us use used using very was we were what when where which while who whom whose why " +
-    "will with would you your"
-  ).split(" "),
-);
-
-/**
- * Returns each word once, ignoring case, in order. Leaves out words that only phrase the question, unless there are no
- * others.
- */
-export function wordsOf(question: string): string[] {
-  const found = question.match(WORD) ?? question.split(/\s+/).filter((piece) => piece !== "");
-  const once = [...new Map(found.map((word) => [word.toLowerCase(), word])).values()];
-  const telling = once.filter((word) => !ASKING.has(word.toLowerCase()));
-  return telling.length > 0 ? telling : once;
 }

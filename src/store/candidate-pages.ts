@@ -12,6 +12,8 @@ const LARGEST_PAGE = 4_096;
 const LIMITS = { size: 1_000_000, items: 320 };
 /** Only this many terms are combined: the longest ones, which are the most selective. */
 const MOST_COMBINED = 7;
+/** The same where two may be missing, which makes more groups. */
+const FEW_COMBINED = 5;
 
 /** An event without its text. */
 export interface Place {
@@ -130,7 +132,12 @@ function candidatesIn(session: SqlSession, places: readonly Place[], file: strin
 export function groupsOf({ terms, atLeast = terms.length }: Pick<CandidateQuery, "terms" | "atLeast">): string[][] {
   const distinct = [...new Set(terms)];
   if (atLeast >= terms.length) return [distinct];
-  if (atLeast < terms.length - 1 || distinct.length !== terms.length) return distinct.map((term) => [term]);
-  const combined = distinct.toSorted((a, b) => b.length - a.length).slice(0, MOST_COMBINED);
-  return combined.map((_, left) => combined.toSpliced(left, 1));
+  const missing = terms.length - atLeast;
+  if (missing > 2 || distinct.length !== terms.length) return distinct.map((term) => [term]);
+  const combined = distinct
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, missing === 1 ? MOST_COMBINED : FEW_COMBINED);
+  const groups = combined.map((_, left) => combined.toSpliced(left, 1));
+  if (missing === 1) return groups;
+  return groups.flatMap((group, left) => group.flatMap((_, at) => (at < left ? [] : [group.toSpliced(at, 1)])));
 }

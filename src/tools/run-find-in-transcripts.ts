@@ -2,8 +2,7 @@
 import { wantedFile } from "../queries/wanted-file.ts";
 import { given } from "../given.ts";
 import { counted, dayAndTime } from "../quantities.ts";
-import { find, findNeeds, type FindAsked, type FoundPassage, type HitSession } from "../queries/find.ts";
-import { searchedTerms } from "../search/search.ts";
+import { find, findNeeds, type FindAsked, type Found, type FoundPassage, type HitSession } from "../queries/find.ts";
 import { argumentOf } from "../places/session-ref.ts";
 import { passageText, sessionLine } from "../render/text/passage-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
@@ -19,10 +18,10 @@ import type { ToolContext } from "./tool.ts";
 import { askedOfStore } from "./updated-index.ts";
 
 const DEFAULT_LIMIT = 10;
-const NOTHING = 'Nothing found. Try other words, match: "words", or fewer filters.';
+const OF_SESSION = 3;
 
 export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
-  const { query = "", file, match = "phrase", limit = DEFAULT_LIMIT, offset = 0, project, role, tool } = args;
+  const { query = "", file, exact = false, limit = DEFAULT_LIMIT, offset = 0, project, role, tool } = args;
   if (query === "" && file === undefined) {
     const problem = "it is missing; it must be a text, or there must be a file.";
     throw fieldError("bad_arguments", "query", problem, 'For example: {"query":"connection refused"}.');
@@ -30,7 +29,8 @@ export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
   const now = context.now();
   const asked: Asked = {
     term: query,
-    match,
+    exact,
+    perSession: args.per_session ?? OF_SESSION,
     // One more shows whether there are more.
     limit: offset + limit + 1,
     project,
@@ -44,7 +44,7 @@ export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
   const { answer, notes: lacks } = await askedOfStore(context, findNeeds(context.where, asked), (index) =>
     passagesFor(index, asked, context),
   );
-  const { passages } = answer;
+  const { passages, nothing } = answer;
   const notes = [...answer.notes, ...lacks];
   const wanted = passages.slice(offset, offset + limit);
   const items: string[] = [];
@@ -56,7 +56,7 @@ export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
   }
   const hasMore = passages.length > offset + limit;
   const head = (shown: number): string[] => {
-    if (shown === 0) return [offset === 0 ? NOTHING : `No more passages: there are ${passages.length}.`, ...notes];
+    if (shown === 0) return [offset === 0 ? nothing : `No more passages: there are ${passages.length}.`, ...notes];
     const of = hasMore || shown < wanted.length ? "" : ` of ${passages.length}`;
     const which = `Passages ${offset + 1} to ${offset + shown}${of}, [N] is the line.`;
     return [`${which} ${DATA_NOTICE} ${READ_ON}`, ...notes];
@@ -69,6 +69,8 @@ type Asked = FindAsked & { limit: number };
 interface Passages {
   /** Best first; at most `limit`. */
   passages: FoundPassage[];
+  /** What to say if there are none. */
+  nothing: string;
   notes: string[];
 }
 
@@ -76,16 +78,25 @@ async function passagesFor(index: CurrentIndex, asked: Asked, { where }: ToolCon
   const found = await find(index, where, asked);
   const passages = [...found.passages];
   if (passages.length < asked.limit) for await (const older of found.older()) passages.push(...older);
-  const terms = searchedTerms(asked);
-  const had = terms.length - Math.min(...passages.map(({ missing }) => missing.length));
-  const isPart = passages.length > 0 && had < terms.length;
+  const { phrases, held } = found.result;
+  const isWhole = passages.some(({ missing }) => missing.length === 0);
   return {
     passages: passages.slice(0, asked.limit),
+    nothing: nothingText(found),
     notes: [
-      ...(isPart ? [`No entry has all of ${terms.join(", ")}: these have ${had} of them.`] : []),
+      ...(passages.length > 0 && phrases === 0 ? ["No passage has the query as it stands."] : []),
+      ...(passages.length > 0 && !isWhole ? ["No passage has all words: these have most of them."] : []),
+      ...(held > 0 ? [`${held} more in these sessions: per_session.`] : []),
       ...(found.damaged === 0 ? [] : [`The sessions have ${counted(found.damaged, "damaged place")}.`]),
     ],
   };
+}
+
+function nothingText({ sessions, words: { absent, present } }: Found): string {
+  const quoted = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(", ");
+  const which =
+    absent.length > 0 && present.length > 0 ? ` No passage has ${quoted(absent)}; some have ${quoted(present)}.` : "";
+  return `Nothing found in ${counted(sessions, "session")}.${which} Try other or fewer words, or fewer filters.`;
 }
 
 /** Returns the lines above the passages of a session: its name in a call of `read_session`, its file, and limits. */

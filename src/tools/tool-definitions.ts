@@ -39,8 +39,9 @@ export const FIND_IN_TRANSCRIPTS = tool({
   title: "Find in transcripts",
   description: "Searches recorded sessions, this one's past too. Gives passages with session and line.",
   args: {
-    query: optional(text("What to look for. Optional with file.", { maxChars: 1_000 })),
-    match: optional(choice("words: all of them, in any order. Default: phrase.", ["phrase", "words"])),
+    query: optional(text('Words, and "phrases" that must be there. Optional with file.', { maxChars: 1_000 })),
+    exact: optional(flag("Only the query as it stands.")),
+    per_session: optional(integer("Of one session. Default 3.", { min: 1, max: 1_000 })),
     since,
     until,
     project,

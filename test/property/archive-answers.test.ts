@@ -148,7 +148,7 @@ describe("sessions whose files are gone", () => {
     await machine.index();
     machine.lose();
     for (const term of ["price.mjs", "entry 3 of ses_markdown", "question to opencode", "It is there"]) {
-      const rows = await machine.rows("find", term);
+      const rows = await machine.rows("find", "--exact", term);
       assert.ok(rows.length > 0, term);
       for (const { open } of rows) {
         const [program, ...args] = String(open).split(" ");

@@ -170,7 +170,7 @@ function resultTexts(content: unknown): string[] {
 /** Searches the store for a term in this session alone. */
 async function hitsOf(store: Store, text: string | Uint8Array, term: string): Promise<SearchHit[]> {
   await enter(store, "s", text);
-  const { hits } = await search(store, { term, limit: Infinity });
+  const { hits } = await search(store, { term, exact: true, limit: Infinity });
   await store.deleteSession("s");
   return hits.toSorted((a, b) => a.ordinal - b.ordinal);
 }

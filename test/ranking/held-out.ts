@@ -29,55 +29,46 @@ export const heldOut: readonly RankingLabel[] = [
   {
     question: "Why did every call of the CLI wait before the prompt came back?",
     query: "ShutdownTimeout",
-    match: "phrase",
     answers: [passage(CLI_LATENCY, 53, 54), passage(CLI_LATENCY, 164), passage(CLI_LATENCY, 172)],
   },
   {
     question: "Why is only the first run slow?",
     query: "cold run connection",
-    match: "words",
     answers: [passage(CLI_LATENCY, 161), passage(CLI_LATENCY, 164)],
   },
   {
     question: "Did we accept that telemetry events get lost?",
     query: "telemetry best-effort drop",
-    match: "words",
     answers: [passage(CLI_LATENCY, 167), passage(CLI_LATENCY, 172)],
   },
   {
     question: "Can MarshalIndent put a newline at the end of the file?",
     query: "MarshalIndent",
-    match: "phrase",
     answers: [passage(CLI_LATENCY, 180, 183)],
   },
   {
     question: "Why do the enable and disable tests fail on CI since the new status output?",
     query: "TestEnableDisable",
-    match: "phrase",
     answers: [passage(STATUS_COMMAND, 188, 190), passage(STATUS_COMMAND, 193, 194)],
   },
   {
     question: "Why did the edits to the tests have no effect?",
     query: "editing wrong file",
-    match: "words",
     answers: [passage(STATUS_COMMAND, 253, 254), passage(STATUS_COMMAND, 299, 300)],
   },
   {
     question: "Why could status --long print empty parentheses?",
     query: "empty strategy fallback",
-    match: "words",
     answers: [passage(STATUS_COMMAND, 305, 307), passage(STATUS_COMMAND, 310, 311), passage(STATUS_COMMAND, 321)],
   },
   {
     question: "What is entire status --long meant to print in the end?",
     query: "entire status --long",
-    match: "phrase",
     answers: [passage(STATUS_COMMAND, 129, 131), passage(STATUS_COMMAND, 156, 157), passage(STATUS_COMMAND, 167)],
   },
   {
     question: "What went wrong with the metadata folder of a session that went past midnight?",
     query: "SessionMetadataDirFromEntireID",
-    match: "phrase",
     answers: [
       passage(DATE_CHANGE, 3, 5),
       passage(DATE_CHANGE, 15),
@@ -89,19 +80,16 @@ export const heldOut: readonly RankingLabel[] = [
   {
     question: "Was SessionMetadataDir to be deprecated or removed?",
     query: "deprecate remove SessionMetadataDir",
-    match: "words",
     answers: [passage(DATE_CHANGE, 108), passage(DATE_CHANGE, 112, 113), passage(DATE_CHANGE, 186)],
   },
   {
     question: "Which earlier commit was to mend sessions across a date change, and what did it miss?",
     query: "date change",
-    match: "phrase",
     answers: [passage(DATE_CHANGE, 80, 81), passage(DATE_CHANGE, 83, 84), passage(DATE_CHANGE, 87)],
   },
   {
     question: "What can users no longer rewind to?",
     query: "rewind",
-    match: "phrase",
     answers: [
       passage(SESSION_CONFLICT, 16, 17),
       passage(SESSION_CONFLICT, 87),
@@ -115,7 +103,6 @@ export const heldOut: readonly RankingLabel[] = [
   {
     question: "Is it safe to drop the unused parameters of FormatIncrementalSubject?",
     query: "FormatIncrementalSubject",
-    match: "phrase",
     answers: [
       passage(SESSION_CONFLICT, 80),
       passage(SESSION_CONFLICT, 85, 87),
@@ -126,31 +113,26 @@ export const heldOut: readonly RankingLabel[] = [
   {
     question: "What is there instead of gh pr diff --stat?",
     query: "gh pr diff",
-    match: "phrase",
     answers: [passage(SESSION_CONFLICT, 10, 13)],
   },
   {
     question: "Why did the checkpoint count stay at zero after a task checkpoint?",
     query: "CheckpointCount increment task",
-    match: "words",
     answers: [passage(SESSION_CONFLICT, 162, 163), passage(SESSION_CONFLICT, 167), passage(SESSION_CONFLICT, 171, 172)],
   },
   {
     question: "Why is the query of the authorize path not checked in New?",
     query: "guard New authorizationURL",
-    match: "words",
     answers: [passage(AUTHORIZE_QUERY, 103), passage(AUTHORIZE_QUERY, 147)],
   },
   {
     question: "What could be done about the page that says signed in before the exchange?",
     query: "Signed in page",
-    match: "words",
     answers: [passage(AUTHORIZE_QUERY, 56)],
   },
   {
     question: "Does a fix to authcode need a changelog entry of its own?",
     query: "v0.5.0",
-    match: "phrase",
     answers: [
       passage(AUTHORIZE_QUERY, 130),
       passage(AUTHORIZE_QUERY, 147),
@@ -161,43 +143,36 @@ export const heldOut: readonly RankingLabel[] = [
   {
     question: "Why was localStorage good enough for the timers?",
     query: "localStorage",
-    match: "phrase",
     answers: [passage(TIMERS, 4, 5), passage(TIMERS, 119)],
   },
   {
     question: "Why did the app hang when a timer was created?",
     query: "useTask$",
-    match: "phrase",
     answers: [passage(TIMERS, 120, 121), passage(TIMERS, 124, 125)],
   },
   {
     question: "Which option of TypeScript 5.6 skips the type check?",
     query: "TypeScript 5.6",
-    match: "phrase",
     answers: [passage(WEB_SEARCH, 7), passage(WEB_SEARCH, 10, 12)],
   },
   {
     question: "What type can the output of a command have when it times out?",
     query: "TimeoutExpired stdout bytes",
-    match: "words",
     answers: [passage(TERNARY, 18)],
   },
   {
     question: "Why does a discussion comment still count as open after we replied?",
     query: "discussion comments resolved",
-    match: "words",
     answers: [passage(TERNARY, 46)],
   },
   {
     question: "How did we get round resolve-review-threads refusing its JSON?",
     query: "resolve-review-threads",
-    match: "phrase",
     answers: [passage(TERNARY, 32, 35), passage(SCOPING, 37, 40), passage(DOC_DRIFT, 31, 35)],
   },
   {
     question: "Why did the warning use a variable that was never set?",
     query: "msg quiet assigned",
-    match: "words",
     answers: [
       passage(SCOPING, 10, 11),
       passage(SCOPING, 16, 17),
@@ -209,74 +184,62 @@ export const heldOut: readonly RankingLabel[] = [
   {
     question: "Why did setup-impl crash?",
     query: "branch_slug",
-    match: "phrase",
     answers: [passage(LOG_PANEL, 8, 10), passage(LOG_PANEL, 18)],
   },
   {
     question: "Why is a taller log panel safe on a small terminal?",
     query: "max-height",
-    match: "phrase",
     answers: [passage(LOG_PANEL, 22)],
   },
   {
     question: "Why could the signal that the work ended not be written to the pull request?",
     query: "plan-header",
-    match: "phrase",
     answers: [passage(REVIEW_REMOVAL, 48, 49)],
   },
   {
     question: "Which fields can gh pr checks print as JSON?",
     query: "unknown json field",
-    match: "words",
     answers: [passage(REVIEW_REMOVAL, 31)],
   },
   {
     question: "Where did the user stop the commit to the music project?",
     query: "The user doesn't want to",
-    match: "phrase",
     filters: { errors: true },
     answers: [passage(PUSH, 13, 14)],
   },
   {
     question: "Where did the user say not to ask before mending plain bugs?",
     query: "permission fix bugs",
-    match: "words",
     answers: [passage(TENTATIVE, 1, 2), passage(TENTATIVE, 5, 7)],
   },
   {
     question: "Why are the VS Code typings pinned to an exact version?",
     query: "@types/vscode",
-    match: "phrase",
     answers: [passage(VSCODE_VERSION, 6, 7), passage(VSCODE_VERSION, 10)],
   },
   {
     question: "Where is the VS Code version of the test runs set?",
     query: ".vscode-test.mjs",
-    match: "phrase",
     answers: [passage(VSCODE_VERSION, 10), passage(VSCODE_VERSION, 13)],
   },
   {
     question: "Does the workflow graph get a file format of its own?",
     query: "graph separate representation",
-    match: "words",
     answers: [passage(COMPOSER, 2), passage(COMPOSER, 4), passage(COMPOSER, 7)],
   },
   {
     question: "How do queued and ready tasks differ on the board?",
     query: "kanban board",
-    match: "phrase",
     answers: [passage(KANBAN, 4)],
   },
   {
     question: "Are there tests for runCommand?",
     query: "runCommand",
-    match: "phrase",
     answers: [passage(SURVEY, 4)],
   },
   {
     question: "Which script formats the code?",
     query: "prettier format script",
-    match: "words",
     answers: [passage(FORMAT_SCRIPT, 6), passage(FORMAT_SCRIPT, 8)],
   },
 ];

@@ -4,8 +4,8 @@ export interface RankingLabel {
   question: string;
   /** What is typed into a search box for it: 1 to 5 words. */
   query: string;
-  /** `phrase`: the query as it stands. `words`: its words in any order, of which not all need to occur. */
-  match: "phrase" | "words";
+  /** What somebody types who remembers less of it. */
+  halfRemembered?: string;
   filters?: RankingFilters;
   /** Every passage in the corpus that answers the question. A hit is right if its line is in one of them. */
   answers: readonly RankingAnswer[];

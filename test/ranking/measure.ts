@@ -6,6 +6,7 @@ import { corpusSessions, LABELLED_KINDS, type SessionFile } from "../support/par
 import { openStore } from "../../src/store/open-store.ts";
 import { enter } from "../support/search/filled-store.ts";
 import { sqlite } from "../support/store/backends.ts";
+import { halfRemembered } from "./half-remembered.ts";
 import { heldOut } from "./held-out.ts";
 import type { RankingLabel } from "./label.ts";
 import { tuning } from "./tuning.ts";
@@ -31,6 +32,17 @@ export interface Answered {
   hits: SearchHit[];
 }
 
+/** The sets of questions. Only the first two may be looked at while the ranking is worked on. */
+export const SETS: readonly (readonly [name: string, labels: readonly RankingLabel[]])[] = [
+  ["tuning", tuning],
+  [
+    "tuning, half-remembered",
+    tuning.flatMap(({ halfRemembered: query, ...label }) => (query === undefined ? [] : [{ ...label, query }])),
+  ],
+  ["held out", heldOut],
+  ["half-remembered", halfRemembered],
+];
+
 /** A new store with these sessions, each named by its file. */
 export async function storeOf(files: readonly SessionFile[]): Promise<Store> {
   const store = await openStore(await sqlite.newPlace());
@@ -41,10 +53,9 @@ export async function storeOf(files: readonly SessionFile[]): Promise<Store> {
 export async function answers(store: Store, labels: readonly RankingLabel[]): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const label of labels) {
-    const { query, match, filters: { role, tool, errors } = {} } = label;
+    const { query, filters: { role, tool, errors } = {} } = label;
     const { hits } = await search(store, {
       term: query,
-      match,
       limit: DEPTH,
       now: NOW,
       ...(role === undefined ? {} : { role }),
@@ -77,9 +88,12 @@ if (import.meta.main) {
   const files = corpusSessions(...LABELLED_KINDS);
   if (files.length === 0) throw new Error("There is no ../shared/corpus beside the repository.");
   const corpus = await storeOf(files);
-  const answered = await answers(corpus, tuning);
-  for (const { label, rank } of answered) console.log(`${rank ?? "-"}\t${label.match}\t${label.query}`);
-  console.log(`tuning: ${shownFigures(figuresOf(answered))}`);
-  console.log(`held out: ${shownFigures(figuresOf(await answers(corpus, heldOut)))}`);
+  for (const [name, labels] of SETS) {
+    const answered = await answers(corpus, labels);
+    if (name.startsWith("tuning")) {
+      for (const { label, rank } of answered) console.log(`${rank ?? "-"}\t${label.query}`);
+    }
+    console.log(`${name}: ${shownFigures(figuresOf(answered))}`);
+  }
   await corpus.close();
 }

@@ -26,7 +26,7 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "Why does the prompt attribution read the worktree and not the git index?",
     query: "calculatePromptAttributionAtStart",
-    match: "phrase",
+    halfRemembered: "attribution reads worktree instead of index why",
     answers: [
       passage(ATTRIBUTION, 30, 33),
       passage(ATTRIBUTION, 61, 62),
@@ -38,13 +38,13 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "Is getFileContent still needed now that trees are compared by their hashes?",
     query: "getFileContent",
-    match: "phrase",
+    halfRemembered: "getFileContent still needed tree hashes",
     answers: [passage(ATTRIBUTION, 233, 235)],
   },
   {
     question: "How do we tell which files differ between two trees without reading them?",
     query: "compare hashes content",
-    match: "words",
+    halfRemembered: "files differ between trees by hash without content",
     answers: [
       passage(ATTRIBUTION, 201, 203),
       passage(ATTRIBUTION, 209, 211),
@@ -55,7 +55,7 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "Why were edits made before the first prompt missing from the pending attribution?",
     query: "PendingPromptAttribution",
-    match: "phrase",
+    halfRemembered: "edits before first prompt missing pending attribution",
     answers: [
       passage(ATTRIBUTION, 118, 121),
       passage(ATTRIBUTION, 158, 161),
@@ -66,13 +66,13 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "What did we do so that spawnDetachedAnalytics builds on Windows, and why is that enough?",
     query: "spawnDetachedAnalytics",
-    match: "phrase",
+    halfRemembered: "spawn detached analytics windows build stub",
     answers: [passage(TELEMETRY_PAYLOAD, 50, 52), passage(TELEMETRY_PAYLOAD, 88)],
   },
   {
     question: "How do we keep staticcheck from seeing a nil dereference after t.Fatal?",
     query: "t.Fatal",
-    match: "phrase",
+    halfRemembered: "staticcheck nil dereference after fatal",
     answers: [
       passage(TELEMETRY_PAYLOAD, 118, 120),
       passage(TELEMETRY_PAYLOAD, 123, 124),
@@ -82,19 +82,19 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "Why was the PostHog key taken out of the event payload?",
     query: "api key visible ps",
-    match: "words",
+    halfRemembered: "posthog api key visible process list",
     answers: [passage(TELEMETRY_PAYLOAD, 152, 155), passage(TELEMETRY_PAYLOAD, 181)],
   },
   {
     question: "Why did the test of the default agent never test the default?",
     query: "Hidden: true",
-    match: "phrase",
+    halfRemembered: "default agent test hidden never tested",
     answers: [passage(TELEMETRY_PAYLOAD, 17), passage(TELEMETRY_PAYLOAD, 24, 25), passage(TELEMETRY_PAYLOAD, 43, 44)],
   },
   {
     question: "Where should the agent be put into the logging context?",
     query: "logging.WithAgent",
-    match: "phrase",
+    halfRemembered: "where put agent in logging context",
     filters: { role: "assistant" },
     answers: [
       passage(AGENT_LOGGING, 139),
@@ -107,13 +107,13 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "How can the code find out which agent is active?",
     query: "detected agent",
-    match: "words",
+    halfRemembered: "how to know which agent is active",
     answers: [passage(AGENT_LOGGING, 168, 169)],
   },
   {
     question: "What do we do when goconst complains about a string repeated in tests?",
     query: "goconst",
-    match: "phrase",
+    halfRemembered: "goconst repeated string in tests",
     answers: [
       passage(AGENT_LOGGING, 69, 70),
       passage(AGENT_LOGGING, 73, 74),
@@ -124,19 +124,19 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "Why does Wait not return the error of Close?",
     query: "propagate Close error",
-    match: "words",
+    halfRemembered: "wait should not return close error",
     answers: [passage(SHUTDOWN_REVIEW, 49), passage(SHUTDOWN_REVIEW, 113)],
   },
   {
     question: "How did we keep the callback state out of what String() prints?",
     query: "state String() leak",
-    match: "words",
+    halfRemembered: "keep callback state secret from string print",
     answers: [passage(SHUTDOWN_REVIEW, 79, 80), passage(SHUTDOWN_REVIEW, 94), passage(SHUTDOWN_REVIEW, 113)],
   },
   {
     question: "How could a finished login be reported as a timeout by Wait, and how was that closed?",
     query: "select random cases",
-    match: "words",
+    halfRemembered: "wait timeout race finished login select",
     answers: [
       passage(WAIT_RACE, 58),
       passage(WAIT_RACE, 72, 76),
@@ -149,7 +149,7 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "How did we show that a new regression test fails without the fix?",
     query: "pre-fix test fails",
-    match: "words",
+    halfRemembered: "regression test fails without fix stash",
     answers: [
       passage(WAIT_RACE, 127, 130),
       passage(WAIT_RACE, 133),
@@ -160,117 +160,112 @@ export const tuning: readonly RankingLabel[] = [
   {
     question: "What is the device flow still for, if CI does not need it?",
     query: "device flow",
-    match: "phrase",
+    halfRemembered: "device flow needed without browser ci",
     answers: [passage(WAIT_RACE, 7), passage(WAIT_RACE, 33), passage(WAIT_RACE, 44)],
   },
   {
     question: "How is create-next-app run without it asking questions?",
     query: "create-next-app",
-    match: "phrase",
+    halfRemembered: "create next app without prompts noninteractive",
     answers: [passage(TODO_APP, 52, 54)],
   },
   {
     question: "With which error did the build of the todo app fail?",
     query: "next build",
-    match: "phrase",
     answers: [passage(TODO_APP, 403), passage(TODO_APP, 406), passage(TODO_APP, 409), passage(TODO_APP, 412)],
   },
   {
     question: "Which npm script did CLAUDE.md name that does not exist?",
     query: "type-check",
-    match: "phrase",
+    halfRemembered: "claude md npm script missing typecheck",
     answers: [passage(TODO_DOCS, 22, 23), passage(TODO_DOCS, 53)],
   },
   {
     question: "Why does activating the environment from inside the session not stick?",
     query: "conda activate aie311",
-    match: "phrase",
+    halfRemembered: "activate environment does not persist between commands",
     answers: [passage(AI_MUSIC, 76)],
   },
   {
     question: "How does the user want conda environments to be named?",
     query: "conda environment name",
-    match: "words",
+    halfRemembered: "user wants conda env named how",
     filters: { role: "user" },
     answers: [passage(AI_MUSIC, 55)],
   },
   {
     question: "Why could the description of the pull request not be updated?",
     query: "PR description diff too large",
-    match: "words",
+    halfRemembered: "pr description could not update diff large",
     answers: [passage(DOC_DRIFT, 45, 46), passage(DOC_DRIFT, 49)],
   },
   {
     question: "Why was the private function taken out of the fail-open document?",
     query: "_close_linked_prs",
-    match: "phrase",
     answers: [passage(DOC_DRIFT, 10), passage(DOC_DRIFT, 13), passage(DOC_DRIFT, 28)],
   },
   {
     question: "Which option does upload-session take instead of --issue-number?",
     query: "upload-session",
-    match: "phrase",
+    halfRemembered: "upload session option plan id instead of issue number",
     filters: { tool: "Bash" },
     answers: [passage(PRINT_HELLO, 63, 64)],
   },
   {
     question: "Why did the eval of capture-session-info break after the print was added?",
     query: "command not found hello",
-    match: "words",
+    halfRemembered: "eval broken by hello print command not found",
     answers: [passage(PRINT_HELLO, 60, 61)],
   },
   {
     question: "Why did the check still find impl-context although git had no such files?",
     query: "impl-context",
-    match: "phrase",
     answers: [passage(SYNC_COMMAND, 57, 61)],
   },
   {
     question: "Why do gt commands need --no-interactive?",
     query: "gt submit hanging",
-    match: "words",
+    halfRemembered: "gt no interactive hangs prompts",
     answers: [passage(SYNC_COMMAND, 36), passage(SYNC_COMMAND, 70)],
   },
   {
     question: "What did an empty --pr do to the roadmap of the objective?",
     query: '--pr ""',
-    match: "phrase",
     answers: [passage(PLAN_SAVE, 9), passage(PLAN_SAVE, 17)],
   },
   {
     question: "What cured the type error in .next/dev/types after the upgrade?",
     query: "clear next cache",
-    match: "words",
+    halfRemembered: "type error after next upgrade clear cache",
     answers: [passage(UPGRADE, 9, 10), passage(UPGRADE, 14)],
   },
   {
     question: "How do saved hooks survive the new hook model?",
     query: "hook persistence migration",
-    match: "words",
+    halfRemembered: "saved hooks migrate new model",
     answers: [passage(HOOK_MODEL, 5), passage(HOOK_DOCS, 3)],
   },
   {
     question: "What does the trigger registry turn its events into?",
     query: "TriggerRegistry",
-    match: "phrase",
     answers: [passage(HOOK_DOCS, 4)],
   },
   {
     question: "Did the normalized task model have to be written, or was it there already?",
     query: "task model already implemented",
-    match: "words",
+    halfRemembered: "task model normalized already existed",
     answers: [passage(TASK_MODEL, 9), passage(TASK_MODEL, 13, 14), passage(TASK_MODEL, 16)],
   },
   {
     question: "Can the CLI status still be seen after the click on the status bar was changed?",
     query: "SHOW_STATUS",
-    match: "phrase",
+    halfRemembered: "status still visible after status bar click",
     answers: [passage(STATUS_BAR, 13)],
   },
   {
     question: "Which command opens the view container of the extension?",
     query: "status bar click view",
-    match: "words",
+    halfRemembered: "command opens view container extension",
     answers: [passage(STATUS_BAR, 10), passage(STATUS_BAR, 13)],
   },
 ];

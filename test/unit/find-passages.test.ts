@@ -28,7 +28,7 @@ async function hitsOf(text: string, query: SearchQuery): Promise<SearchHit[]> {
   let hits: SearchHit[] = [];
   await withStore(sqlite, async (store) => {
     await enter(store, "s", text);
-    ({ hits } = await search(store, { limit: Infinity, ...query }));
+    ({ hits } = await search(store, { exact: true, limit: Infinity, ...query }));
   });
   return hits.toSorted((a, b) => a.ordinal - b.ordinal);
 }
@@ -76,6 +76,7 @@ describe("a hit", () => {
       is_sidechain: false,
       superseded: false,
       rank: 1,
+      match: "phrase",
       passage: "a Needle and a needle",
       matches: [
         [2, 8],

@@ -78,7 +78,7 @@ describe("titles of sessions", () => {
     // Only the last one names the session.
     assert.deepEqual(await rows(made, "pergola"), []);
     assert.deepEqual(await rows(made, KEY.slice(20, 40)), []);
-    const [named, ...others] = await rows(made, "--words", "store gazebo");
+    const [named, ...others] = await rows(made, "store", "gazebo");
     assert.deepEqual([named?.session_id, named?.block_type, others.length], ["ses_theirs", "title", 0]);
   });
 

@@ -303,7 +303,7 @@ for (const [form, main] of forms()) {
         for (const [name, args] of [
           ["read_session", { session: SESSION }],
           ["find_in_transcripts", { query: "key is" }],
-          ["find_in_transcripts", { query: "I keep", match: "words" }],
+          ["find_in_transcripts", { query: "I keep" }],
           ["list_sessions", {}],
         ] as const) {
           const { text } = await ask(client, name, args);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { olderHits, search, type SearchHit, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
-import { wordsOf } from "../../src/search/search.ts";
+import { wordsOf } from "../../src/search/terms.ts";
 import type { Store } from "../../src/store/store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { enter } from "../support/search/filled-store.ts";
@@ -173,8 +173,7 @@ describe("words", () => {
     a: session({ text: "The retry queue keeps its order." }, { text: "A queue, and much later an order; retry." }),
     b: session({ text: "Only the queue has an order." }, { text: "zebra" }),
   };
-  const words = (store: Store, term: string): Promise<SearchResult> =>
-    search(store, { term, match: "words", now: NOW });
+  const words = (store: Store, term: string): Promise<SearchResult> => search(store, { term, now: NOW });
 
   test("all or all but one must be in an entry, in any order; all of them, close together, come first", async () => {
     await filled(sessions, async (store) => {
@@ -202,7 +201,7 @@ describe("words", () => {
 
   test("in pages are those of the first page's rule", async () => {
     await filled(sessions, async (store) => {
-      const query = { term: "queue order zebra", match: "words", limit: 1, now: NOW } as const;
+      const query = { term: "queue order zebra", limit: 1, now: NOW } as const;
       await search(store, query);
       await enter(store, "c", session({ text: "zebra queue order", day: 90 }));
       const second = await search(store, { ...query, offset: 1 });
@@ -210,18 +209,12 @@ describe("words", () => {
     });
   });
 
-  test("that only ask are left out, unless there are no others", () => {
+  test("that only ask are left out", () => {
     assert.deepEqual(wordsOf("Why did the retry of src/store/model.ts fail?"), ["retry", "src/store/model.ts", "fail"]);
-    assert.deepEqual(wordsOf("what is this"), ["what", "is", "this"]);
+    assert.deepEqual(wordsOf("what is this"), []);
     assert.deepEqual(wordsOf("Über 漢字 don’t foo_bar"), ["Über", "漢字", "don’t", "foo_bar"]);
-    assert.deepEqual(wordsOf("=> !!"), ["=>", "!!"]);
+    assert.deepEqual(wordsOf("=> !!"), []);
     assert.deepEqual(wordsOf("  "), []);
-  });
-
-  test("of which there are none are refused", async () => {
-    await filled(sessions, async (store) => {
-      await assert.rejects(words(store, "   "), /no word/);
-    });
   });
 
   test("of any number are looked for", async () => {
@@ -230,8 +223,96 @@ describe("words", () => {
       assert.deepEqual(places(await words(store, `${many} queue`)), []);
       const all = session({ text: many }, { text: many.split(" ").slice(0, 38).join(" ") });
       await enter(store, "d", all);
-      assert.deepEqual(places(await words(store, many)), ["d:1"]);
+      assert.deepEqual(places(await words(store, many)), ["d:1", "d:2"]);
       assert.deepEqual(places(await words(store, `${many} absent`)), ["d:1"]);
+    });
+  });
+});
+
+describe("a query of several words", () => {
+  const texts: Said[] = [
+    { text: "The prompt of the shell has a delay.", by: "assistant" },
+    { text: "A shell prompt delay of a second." },
+    { text: "The shell's delay is telemetry.", by: "assistant" },
+    { text: `${"a shell session with other things ".repeat(60)} prompt ${"and much more output ".repeat(60)} delay` },
+  ];
+  const found = async (query: Omit<SearchQuery, "now">): Promise<SearchResult> => {
+    let result: SearchResult | undefined;
+    await filled(Object.fromEntries(texts.map((each, at) => [`s${at}`, session(each)])), async (store) => {
+      result = await search(store, { now: NOW, ...query });
+    });
+    assert(result);
+    return result;
+  };
+  const ids = ({ hits }: SearchResult): string[] => hits.map(({ session_id: id, match }) => `${id} ${match}`);
+
+  test("finds the phrase first, then the words in another order, dense passages before long ones that have all", async () => {
+    const result = await found({ term: "shell prompt delay" });
+    assert.deepEqual(ids(result), ["s1 phrase", "s0 words", "s2 words", "s3 words"]);
+    assert.deepEqual([result.phrases, result.total, result.hasWords], [1, 4, true]);
+    assert.deepEqual(
+      result.hits.map(({ missing }) => missing),
+      [[], [], ["prompt"], []],
+    );
+    assert.deepEqual(ids(await found({ term: "shell prompt delay", exact: true })), ["s1 phrase"]);
+    assert.deepEqual(ids(await found({ term: '"shell prompt" delay' })), ["s1 words"]);
+    assert.deepEqual(ids(await found({ term: '"Shell prompt"' })), ["s1 phrase"]);
+  });
+
+  test("finds other forms of English words, and whole words first", async () => {
+    assert.deepEqual(
+      ids(await found({ term: "delayed prompts" }))
+        .slice(0, 2)
+        .toSorted(),
+      ["s0 words", "s1 words"],
+    );
+    assert.deepEqual(ids(await found({ term: "delays" })), [], "one word is found as it stands");
+  });
+
+  test("shows the part with the most of its words", async () => {
+    const { hits } = await found({ term: "second delay shell zebra" });
+    assert.match(hits[0]?.passage ?? "", /^A shell prompt delay of a second\.$/);
+    const long = (await found({ term: "output delay" })).hits.find(({ session_id: id }) => id === "s3");
+    assert.match(long?.passage ?? "", /output delay$/);
+  });
+
+  test("has at most so many hits of one session, and says how many it held back", async () => {
+    const many = session(...Array.from({ length: 6 }, (_, at) => ({ text: `the cache key ${at}`, day: at })));
+    await filled({ a: many, b: session({ text: "key of a cache" }) }, async (store) => {
+      const { hits, total, held } = await search(store, { term: "cache key", perSession: 3, now: NOW });
+      assert.deepEqual([hits.map(({ session_id: id }) => id).join(""), total, held], ["aaab", 4, 3]);
+      const second = await search(store, { term: "cache key", perSession: 3, limit: 2, offset: 2, now: NOW });
+      assert.deepEqual(
+        second.hits.map(({ session_id: id, rank }) => [id, rank]),
+        [
+          ["a", 3],
+          ["b", 4],
+        ],
+      );
+    });
+  });
+
+  test("with punctuation and no white space is found as it stands", async () => {
+    await filled(
+      { a: session({ text: 'the "type": of C++ is foo.bar()' }, { text: "type C foo bar" }) },
+      async (store) => {
+        for (const term of ['"type":', "C++", "foo.bar()"]) {
+          assert.deepEqual(places(await search(store, { term, now: NOW })), ["a:1"], term);
+        }
+      },
+    );
+  });
+
+  test("of nothing but common words is found as it stands", async () => {
+    await filled({ a: session({ text: "what is this" }, { text: "this, what is it" }) }, async (store) => {
+      assert.deepEqual(places(await search(store, { term: "what is this", now: NOW })), ["a:1"]);
+    });
+  });
+
+  test("ignores words of one and two letters, unless there are no others", async () => {
+    await filled({ a: session({ text: "it fails in go 1" }, { text: "go to qz" }) }, async (store) => {
+      assert.deepEqual(places(await search(store, { term: "go fails", now: NOW })), ["a:1"]);
+      assert.deepEqual(places(await search(store, { term: "qz go", now: NOW })), ["a:2"]);
     });
   });
 });
@@ -245,7 +326,9 @@ describe("among many entries", () => {
     const text = session(...many);
     await filled({ a: text }, async (store) => {
       for (const term of ["qz", "QZ", "漢", "字 ", "z ", "is", "i", "77", "jk", "9"]) {
-        const found = (await search(store, { term, limit: Infinity })).hits.map(({ line_number }) => line_number);
+        const found = (await search(store, { term, exact: true, limit: Infinity })).hits.map(
+          ({ line_number }) => line_number,
+        );
         const expected: number[] = [];
         for (const { line_number } of await grepSession(text, { term })) expected.push(line_number);
         assert.deepEqual(

@@ -1,9 +1,6 @@
 /** Scores of the ranking on labelled questions: see test/ranking. */
 import assert from "node:assert/strict";
-import { answers, storeOf, figuresOf, shownFigures, type RankingFigures } from "../ranking/measure.ts";
-import { heldOut } from "../ranking/held-out.ts";
-import type { RankingLabel } from "../ranking/label.ts";
-import { tuning } from "../ranking/tuning.ts";
+import { answers, storeOf, figuresOf, SETS, shownFigures, type RankingFigures } from "../ranking/measure.ts";
 import { CORPUS, corpusSessions, LABELLED_KINDS } from "../support/parse/session-files.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
@@ -12,7 +9,9 @@ import type { Store } from "../../src/store/store.ts";
 /** Slightly less than the best results so far: anything lower is a regression. */
 const REACHED: Record<string, Omit<RankingFigures, "questions">> = {
   tuning: { hitAt1: 0.64, hitAt5: 0.94, mrr: 0.79 },
+  "tuning, half-remembered": { hitAt1: 0.72, hitAt5: 0.79, mrr: 0.76 },
   "held out": { hitAt1: 0.75, hitAt5: 0.91, mrr: 0.82 },
+  "half-remembered": { hitAt1: 0.75, hitAt5: 0.85, mrr: 0.8 },
 };
 
 describe("ranking", () => {
@@ -25,11 +24,7 @@ describe("ranking", () => {
     removeTempDirs();
   });
 
-  const sets: [string, readonly RankingLabel[]][] = [
-    ["tuning", tuning],
-    ["held out", heldOut],
-  ];
-  for (const [name, labels] of sets) {
+  for (const [name, labels] of SETS) {
     test.skipIf(CORPUS === undefined)(`of the ${name} questions, which are about the corpus`, async () => {
       assert.ok(store);
       const figures = figuresOf(await answers(store, labels));

@@ -137,7 +137,7 @@ describe("a question with --team", () => {
     for (const { host, path } of await ours.rows("list", "--team"))
       assert.deepEqual([host, path], ["their-host", null]);
     for (const term of ["price.mjs", "entry 3 of ses_markdown", "question to opencode", "It is there"]) {
-      const found = await ours.rows("find", term, "--team");
+      const found = await ours.rows("find", "--exact", term, "--team");
       assert.ok(found.length > 0, term);
       for (const { open } of found) {
         const { exitCode, stdout, stderr } = await pasted(ours, open);

@@ -84,7 +84,7 @@ describe("find_in_transcripts", () => {
       { query: "heron", errors: true },
       { query: "heron", tool: "bash", project: "lake" },
       { query: "heron", project: "/work/shop", role: "tool" },
-      { query: "reeds heron", match: "words" },
+      { query: "reeds heron" },
       { query: "heron", since: "2026-01-05T10:00:06Z" },
       { query: "-- heron" },
     ]) {
@@ -105,7 +105,7 @@ describe("find_in_transcripts", () => {
 
     test(`cites session, file, line and time, and how to read on, ${name}`, async () => {
       const made = await machine(isIndexed);
-      const text = await find(made, { query: "heron 3 not" });
+      const text = await find(made, { query: "heron 3 not", exact: true });
       assert.match(text, /^Passages 1 to 1 of 1, \[N\] is the line\..*read_session/);
       assert.match(text, /^Session 33333333-2222-4333-8444-555555555555, .*project shop\nfile .*33333333-\S+\.jsonl$/m);
       assert.match(text, /^\[4\] result Bash, 2026-01-05 10:00: heron 3 not found$/m);
@@ -135,12 +135,12 @@ describe("find_in_transcripts", () => {
     });
   }
 
-  test("words: the same with an index and without where no entry has all", async () => {
+  test("says that no passage has all words", async () => {
     const indexed = await machine(true);
     const plain = await machine(false);
-    const args = { query: "heron reeds unicorn", match: "words" };
+    const args = { query: "heron reeds unicorn" };
     for (const made of [indexed, plain]) {
-      assert.match(await find(made, args), /No entry has all of heron, reeds, unicorn: these have 2 of them/);
+      assert.match(await find(made, args), /^No passage has all words: these have most of them\.$/m);
     }
     const whole = await findAll(indexed, args);
     assert.equal(whole.length, 6);
@@ -162,7 +162,7 @@ describe("find_in_transcripts", () => {
       /^25 sessions that may have more are not in the store yet\. They could not be added: /m,
     );
     for (const limit of [10, 100]) {
-      const all = await findAll(machineOf, { query: "heron", limit, max_chars: 50_000 });
+      const all = await findAll(machineOf, { query: "heron", per_session: 100, limit, max_chars: 50_000 });
       assert.deepEqual([all.length, new Set(all).size], [24, 24], `limit ${limit}`);
     }
     await made.close();
@@ -170,7 +170,10 @@ describe("find_in_transcripts", () => {
 
   test("says after the last passage that there are no more, not that there is nothing", async () => {
     const made = await machine(false);
-    assert.match(await find(made, { query: "heron", offset: 24 }), /^No more passages: there are 24\.$/);
+    assert.match(
+      await find(made, { query: "heron", per_session: 9, offset: 24 }),
+      /^No more passages: there are 24\.$/,
+    );
     assert.match(await find(made, { query: "no such thing" }), /^Nothing found/);
   });
 
@@ -216,7 +219,7 @@ describe("find_in_transcripts", () => {
       ],
       [{ query: ["x"] }, /query: \["x"\] is not allowed/],
       ["query", /"query" are not valid arguments for find_in_transcripts: they must be an object/],
-      [{ query: "x", term: "y" }, /"term": find_in_transcripts has no such argument, it has query, match/],
+      [{ query: "x", term: "y" }, /"term": find_in_transcripts has no such argument, it has query, exact/],
     ] as const) {
       const answer = await made.call("find_in_transcripts", args);
       assert.equal(answer.isError, true);

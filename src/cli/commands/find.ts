@@ -23,7 +23,6 @@ import { passageText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople, type TextStyle } from "../../render/text/text-style.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
-import { searchedTerms } from "../../search/search.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
 
 const definition = createQuestion(
@@ -31,25 +30,29 @@ const definition = createQuestion(
   {
     summary: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
     description:
+      "Passages with the text as it stands come first, then those with all of its words, or all but one (of five and more, two), in any order, the closest together first. " +
       "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
       "Messages come before tool output, whole words before parts of words, new before old. " +
       "What is new is added to the store first: up to 50 MB, newest sessions first, and up to 50 MB of others that may have the text. What may be missing is said at the end.",
     examples: {
-      'transcripts find "connection refused"': "Shows where this came up before.",
+      "transcripts find connection refused": "Shows where this came up before, and passages with both words.",
+      "transcripts find --exact connection refused": "Shows only passages with this text.",
       "transcripts find migration --role user --since 30d": "Shows what users asked about it in the last month.",
       "transcripts find ENOENT --errors --tool Bash --json": "Prints shell commands that failed this way.",
       "transcripts find --file src/price.ts": "Shows the calls that read or changed this file.",
       "transcripts find rounding --file price.ts": "Searches the sessions that read or changed a file of this name.",
-      'transcripts find --words "retry queue order"': "Shows passages about all three.",
     },
     nothing: "no passage matches",
   },
   "passages",
 )
-  .argument("[TERM]", "Text to search for, literally. Quote several words. May be left out with --file or --errors.")
+  .argument(
+    "[WORD...]",
+    "Words to search for; one is found within others too. A part in double quotes must be there as it stands: 'retry \"queue order\"'. May be left out with --file or --errors.",
+  )
   .option(
     "--file <path>",
-    "Only sessions in which a call read or changed this file: a path, the end of one, or a name. ./ and ../ start at the current folder. Without TERM, finds those calls.",
+    "Only sessions in which a call read or changed this file: a path, the end of one, or a name. ./ and ../ start at the current folder. Without words, finds those calls.",
   )
   .addOption(
     new Option(
@@ -60,7 +63,7 @@ const definition = createQuestion(
   .option("--tool <name>", "Only calls and results of this tool.")
   .option(
     "--errors",
-    "Only messages of failed calls, as `transcripts errors` prints them; without TERM, the same as `transcripts errors`.",
+    "Only messages of failed calls, as `transcripts errors` prints them; without words, the same as `transcripts errors`.",
   )
   .option(
     "--limit <n>",
@@ -68,23 +71,26 @@ const definition = createQuestion(
     positiveInteger,
   )
   .option(
-    "--words",
-    "Passages with all words of TERM, or all but one, in any order, ranked by how many they have and how close together.",
+    "--per-session <n>",
+    "Maximum number of passages of one session. Default: 3 on a terminal, all in a pipe or a file.",
+    positiveInteger,
   )
+  .option("--exact", "Only passages with the words as they stand, in this order.")
   .addOption(jsonLines("each passage"));
 type Options = OptionsOf<typeof definition>;
 
-/** Passages that a terminal gets unless --limit says otherwise. */
+/** Passages that a terminal gets unless --limit says otherwise, and those of one session. */
 const SCREENFUL = 20;
+const OF_SESSION = 3;
 /** Maximum number of ranked passages without `--limit`. */
 const MOST_RANKED = 5_000;
 
-export const command = runnable(definition, async (context, [term], options) => {
-  if (term === undefined && options.errors && options.file === undefined) {
+export const command = runnable(definition, async (context, [words], options) => {
+  if (words.length === 0 && options.errors && options.file === undefined) {
     const { errorsOfAll } = await import("./errors.ts");
     return errorsOfAll(context, between(context, options), { ...options, redact: true });
   }
-  const request = { query: await queryAsked(context, term, options), options };
+  const request = { query: await queryAsked(context, words, options), options };
   const { query } = request;
   // Nobody reads more than that best first; the others come after, as they are found.
   const ranked = query.limit === Infinity ? { limit: MOST_RANKED, rankedAtMost: MOST_RANKED } : {};
@@ -104,19 +110,20 @@ interface FindRequest {
 /** Throws a `TranscriptsError` for an empty term. */
 async function queryAsked(
   context: CommandContext,
-  asked: string | undefined,
+  words: readonly string[],
   options: Options,
 ): Promise<FindRequest["query"]> {
-  const term = asked ?? "";
+  const term = words.join(" ");
   const path = options.file;
   const file =
     path === undefined ? undefined : (await import("../../queries/wanted-file.ts")).wantedFile(path, context);
-  if (term === "" && (asked !== undefined || file === undefined))
-    throw badArguments("TERM is empty.", "Give at least one character, --file or --errors.");
+  if (term === "" && (words.length > 0 || file === undefined))
+    throw badArguments("There is no word to search for.", "Give at least one character, --file or --errors.");
   const isShort = context.isTerminal && !options.json;
   return {
     term,
-    match: options.words ? "words" : "phrase",
+    exact: options.exact ?? false,
+    perSession: options.perSession ?? (isShort ? OF_SESSION : Infinity),
     ...between(context, options),
     project: options.project,
     agent: options.agent,
@@ -135,13 +142,16 @@ async function printAll(
   found: Found,
 ): Promise<ExitCode> {
   const openBy = opener(index);
-  const scope: Scope = { index, found, older: 0, shown: 0, lacking: Infinity };
+  const scope: Scope = { index, found, older: 0, shown: 0 };
   const show = async (passages: readonly FoundPassage[]): Promise<void> => {
     await print(context, request, passages, openBy);
     scope.shown += passages.length;
-    scope.lacking = Math.min(scope.lacking, ...passages.map(({ missing }) => missing.length));
   };
-  await show(found.passages);
+  const literal = found.passages.filter(({ match }) => match === "phrase");
+  const others = found.passages.filter(({ match }) => match === "words");
+  await show(literal);
+  if (others.length > 0) context.note(headingOf(literal.length > 0, others));
+  await show(others);
   if (request.query.limit === Infinity) {
     for await (const passages of found.older()) {
       await show(passages);
@@ -149,7 +159,38 @@ async function printAll(
     }
   }
   context.note(scopeLine(request, scope));
+  if (scope.shown === 0 && found.sessions > 0) context.note(nextOf(request, found));
   return scope.shown > 0 ? 0 : 1;
+}
+
+/** Returns the line above passages that have only the words. */
+function headingOf(hasLiteral: boolean, passages: readonly FoundPassage[]): string {
+  const isWhole = passages.some(({ missing }) => missing.length === 0);
+  const which = isWhole ? "passages with all words" : "no passage has all words; passages with most of them";
+  return hasLiteral
+    ? `${isWhole ? "passages with the words in another order" : which}:`
+    : `no passage has the phrase; ${which}:`;
+}
+
+/** Returns what to try if nothing was found. */
+function nextOf({ query, options }: FindRequest, { words: { absent, present } }: Found): string {
+  const { role, tool, errors, since, until, project, agent, file } = options;
+  const narrowed = Object.entries({ role, tool, errors, since, until, project, agent, file });
+  const filters = narrowed.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`);
+  const tries = [
+    ...(absent.length > 0 && present.length > 0
+      ? [
+          `${absent.map((word) => JSON.stringify(word)).join(" and ")} ${absent.length === 1 ? "is" : "are"} in no passage, the others are: try \`transcripts find ${present.map(shellWord).join(" ")}\``,
+        ]
+      : []),
+    ...(absent.length === 0 && present.length > 0
+      ? ["each word is in some passage, but not with the others: try fewer words"]
+      : []),
+    ...(present.length === 0 ? ["try another word, or the beginning of one"] : []),
+    ...(query.exact === true ? ["without --exact the words may be in any order"] : []),
+    ...(filters.length > 0 ? [`or leave out ${filters.join(", ")}`] : []),
+  ];
+  return `nothing found: ${tries.join("; ")}`;
 }
 
 /** Returns how to open each session, by an argument that means no other one. */
@@ -205,12 +246,10 @@ interface Scope {
   /** Numbers of passages shown: those unranked, and all. */
   older: number;
   shown: number;
-  /** Number of words that the best passage lacks. */
-  lacking: number;
 }
 
 /** Returns what was searched, and how. */
-function scopeLine({ query, options }: FindRequest, scope: Scope): string {
+function scopeLine({ options }: FindRequest, scope: Scope): string {
   const { index, found } = scope;
   const { unreadable, missing } = index;
   const isNarrowed = [options.since, options.project, options.agent].some((each) => each !== undefined);
@@ -224,7 +263,7 @@ function scopeLine({ query, options }: FindRequest, scope: Scope): string {
     ...(found.damaged === 0 ? [] : [`, ${counted(found.damaged, "damaged place")}`]),
   ].join("");
   const searched = `${counted(found.sessions, "session")}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}${missed}`;
-  return `searched ${searched}${rankedNote(scope)}${wordsNote(query, scope)}${missingNote(index)}`;
+  return `searched ${searched}${rankedNote(scope)}${heldNote(scope)}${missingNote(index)}`;
 }
 
 function rankedNote({ found, older }: Scope): string {
@@ -236,9 +275,9 @@ function rankedNote({ found, older }: Scope): string {
   return total > ranked ? `; the best ${ranked} of ${counted(total, "passage")}` : "";
 }
 
-function wordsNote(query: FindRequest["query"], { shown, lacking }: Scope): string {
-  if (shown === 0 || lacking === 0) return "";
-  return `; no passage has all of ${searchedTerms(query).join(", ")}: these have all but one`;
+function heldNote({ found }: Scope): string {
+  const { held } = found.result;
+  return held === 0 ? "" : `; ${held} more in these sessions: --per-session`;
 }
 
 /** Way to open a session: by an argument, from its file or the store, or the reason why it cannot be opened. */
@@ -265,6 +304,8 @@ function findRow(passage: FoundPassage, open: OpenBy) {
     block_type,
     tool_name: passage.tool_name,
     tool_use_id: passage.tool_use_id,
+    match: passage.match,
+    missing: passage.missing,
     passage: passage.passage,
     matches: passage.matches,
     match_count: passage.match_count,
