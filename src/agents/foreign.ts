@@ -58,8 +58,6 @@ function agentOfRecord(record: Fields): string | undefined {
   if ("projectHash" in record || "$set" in record || "$rewindTo" in record) return "Gemini CLI";
   if (type === "init" && "session_id" in record) return "Gemini CLI";
   if (isQwen(record, message)) return "Qwen Code";
-  if (type === "session" && "id" in record && "timestamp" in record) return "pi";
-  if (type === "message" && "parentId" in record && message !== undefined) return "pi";
   if (type === "session_start" && !isSessionRecord(record)) return "Factory Droid";
   if ("working_dir" in record && ("message_count" in record || "description" in record)) return "Goose";
   if (type === undefined && "role" in record && "created" in record && isListOf(record["content"])) return "Goose";

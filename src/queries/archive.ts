@@ -1,7 +1,7 @@
 /** Finds sessions that only the store has, because their source is gone, or in a team's database. */
 import { agentAt, isInDatabase } from "../agents/registry.ts";
 import { existsSync, type Stats, statSync } from "node:fs";
-import { isCurrent } from "../indexing/is-current.ts";
+import { hasContent, isCurrent } from "../indexing/is-current.ts";
 import { isElsewhere, isSourceThere, withKnownForms, withParts } from "../indexing/machine-sessions.ts";
 import { baseId, keyedSessions } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
@@ -37,7 +37,8 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
       const store = await opened();
       if (store === undefined) return undefined;
       const [keyed] = keyedSessions([ref], { sessions: await store.sessions(), isThere: () => true });
-      return keyed?.stored && archivedSession(store, keyed.stored);
+      const stored = keyed?.stored;
+      return stored && hasContent(stored) ? archivedSession(store, stored) : undefined;
     },
   };
 }

@@ -14,7 +14,7 @@ import { readSource } from "../support/parse/source.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
-const SOURCES = ["claude-code", "claude-stream", "markdown", "jsonl", "opencode-export", "copilot"] as const;
+const SOURCES = ["claude-code", "claude-stream", "markdown", "jsonl", "opencode-export", "copilot", "pi"] as const;
 const NAMES: Record<MadeFormat, string> = {
   "claude-code": "claude.jsonl",
   "claude-stream": "stream.jsonl",
@@ -22,6 +22,7 @@ const NAMES: Record<MadeFormat, string> = {
   jsonl: "transcript.jsonl",
   "opencode-export": "export.json",
   copilot: "events.jsonl",
+  pi: "pi.jsonl",
 };
 
 /** The same content, as editors and other programs write it. */

@@ -10,6 +10,7 @@ import {
   countCodex,
   countCopilot,
   countExport,
+  countPi,
   gluedLines,
   type Figures,
 } from "../support/parse/simple-reader.ts";
@@ -49,6 +50,7 @@ const COUNTERS: Readonly<Record<SessionKind, (content: string) => Partial<Figure
   "opencode-export": countExport,
   codex: countCodex,
   copilot: countCopilot,
+  pi: countPi,
 };
 
 for (const kind of SESSION_KINDS) {

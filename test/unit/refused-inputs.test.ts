@@ -47,7 +47,6 @@ const FOREIGN: readonly (readonly [agent: string, form: string, text: string])[]
       message: { role: "user", parts: [{ text: "Hi" }] },
     }),
   ],
-  ["pi", "a session", lines({ type: "session", version: 3, id: ID, timestamp: TIME, cwd: "/w" })],
   [
     "Goose",
     "a session",
@@ -218,7 +217,7 @@ test("a session whose beginning is damaged is still read", async () => {
 
 test.skipIf(CORPUS === undefined)("real files of other agents are refused by name: the corpus", async () => {
   assert.ok(CORPUS !== undefined);
-  const names = { "gemini-cli": "Gemini CLI", pi: "pi" };
+  const names = { "gemini-cli": "Gemini CLI" };
   for (const [folder, agent] of Object.entries(names)) {
     const files = readdirSync(join(CORPUS, folder), { recursive: true, encoding: "utf8" });
     for (const file of files.filter((name) => name.endsWith(".jsonl"))) {

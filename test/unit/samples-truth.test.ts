@@ -39,7 +39,8 @@ const AGENTS: Readonly<Record<string, { agent: string; unwritten?: Readonly<Reco
   // The model gets a longer text for some failures.
   copilot: { agent: "copilot", unwritten: { all: { errorTexts: true } } },
   gemini: { agent: "gemini-cli" },
-  pi: { agent: "pi" },
+  // The request for the summary of a compaction is recorded nowhere.
+  pi: { agent: "pi", unwritten: { all: { ownCosts: true, usage: ["compact"] } } },
   qwen: { agent: "qwen-code" },
 };
 

@@ -42,6 +42,7 @@ describe("places", () => {
         ["codex", join(machine.home, ".codex/sessions"), false],
         ["codex", join(machine.home, ".codex/archived_sessions"), false],
         ["copilot", join(machine.home, ".copilot/session-state"), false],
+        ["pi", join(machine.home, ".pi/agent/sessions"), false],
       ],
     );
   });
@@ -264,7 +265,7 @@ describe("transcripts", () => {
     );
     assert.deepEqual(
       roots.map((root) => root.sessions),
-      [1, 0, 0, 2, 0, 0, 0],
+      [1, 0, 0, 2, 0, 0, 0, 0],
     );
   });
 });

@@ -10,7 +10,7 @@ const ERROR = "Exit code 1\nexpected 21 but got 12";
 const TEST = { command: "npm test" };
 const TOKENS = { input: 1_000, output: 200, reasoning: 30, cache: { read: 4_000, write: 5 } };
 
-export type MadeFormat = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export" | "copilot";
+export type MadeFormat = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export" | "copilot" | "pi";
 
 /** The file of each format. Recorded ones are written by the recorder into `folder`. */
 export async function asEachFormat(folder: string): Promise<Record<MadeFormat, string>> {
@@ -30,6 +30,7 @@ export async function asEachFormat(folder: string): Promise<Record<MadeFormat, s
     "claude-code": claudeFile(),
     "claude-stream": claudeStream(),
     copilot: copilotEvents(),
+    pi: piEntries(),
   };
 }
 
@@ -58,6 +59,38 @@ function claudeStream(): string {
       return JSON.stringify({ type, message, uuid, session_id: "s-1", parent_tool_use_id: null });
     }),
     JSON.stringify({ type: "result", subtype: "success", session_id: "s-1", result: "It was `swap`.", usage: {} }),
+  );
+}
+
+function piEntries(): string {
+  let id = 0;
+  const entry = (message: object): string => {
+    const parentId = id === 0 ? null : `entry-${id}`;
+    id += 1;
+    const times = { timestamp: `2026-03-02T09:00:${9 + id}.000Z` };
+    return JSON.stringify({ type: "message", id: `entry-${id}`, parentId, ...times, message });
+  };
+  const says = (content: string, ...calls: string[]): string => {
+    const tokens = { input: 1_000, output: 230, cacheRead: 4_000, cacheWrite: 5 };
+    const parts = calls.map((call) => ({ type: "toolCall", id: call, name: "bash", arguments: TEST }));
+    return entry({
+      role: "assistant",
+      model: "large",
+      usage: tokens,
+      content: [{ type: "text", text: content }, ...parts],
+    });
+  };
+  const ends = (toolCallId: string, content: string, isError: boolean): string =>
+    entry({ role: "toolResult", toolCallId, toolName: "bash", content: [{ type: "text", text: content }], isError });
+  return file(
+    JSON.stringify({ type: "session", version: 3, id: "s-1", timestamp: "2026-03-02T09:00:09.000Z", cwd: "/w" }),
+    entry({ role: "user", content: PROMPT }),
+    says("I will run the tests.", "call_1"),
+    ends("call_1", ERROR, true),
+    says("Once more.", "call_2"),
+    ends("call_2", "ok", false),
+    says("It was `swap`."),
+    entry({ role: "user", content: [{ type: "text", text: "Thanks." }] }),
   );
 }
 

@@ -9,7 +9,14 @@ import { shared } from "../shared.ts";
 export const CORPUS = shared("corpus");
 const OWN = join(REPOSITORY, "test/fixtures/sessions");
 
-export const SESSION_KINDS = ["claude-code", "claude-stream-json", "opencode-export", "codex", "copilot"] as const;
+export const SESSION_KINDS = [
+  "claude-code",
+  "claude-stream-json",
+  "opencode-export",
+  "codex",
+  "copilot",
+  "pi",
+] as const;
 /** Those of which searches are labelled. */
 export const LABELLED_KINDS = ["claude-code", "claude-stream-json", "opencode-export"] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];
@@ -64,6 +71,8 @@ export function placeOfSession(name: string): string {
   if (name.startsWith("opencode-export"))
     return `.openfleet/transcripts/ses_${basename(name)}`.replace(/json$/, "jsonl");
   if (name.startsWith("codex")) return join(".codex/sessions/2026/01/01", rolloutName(name));
+  if (name.startsWith("pi"))
+    return join(".pi/agent/sessions", `--${dirname(name).replaceAll(/\W/g, "-").slice(-60)}--`, basename(name));
   if (name.startsWith("copilot"))
     return join(".copilot/session-state", dirname(name).replaceAll(/\W/g, "-").slice(-60), "events.jsonl");
   const names = name.split(/[\\/]/);

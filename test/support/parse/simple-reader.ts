@@ -61,6 +61,19 @@ export function countClaude(content: string): Figures {
   return figures;
 }
 
+export function countPi(content: string): Pick<Figures, "tool_result" | "tokens_in" | "tokens_out" | "cache_read"> {
+  const entries = content.split("\n").flatMap((line) => (line.trim() === "" ? [] : [parsed(line)]));
+  const messages = entries.map((entry) => field(entry, "message"));
+  const sum = (name: string): number =>
+    messages.reduce<number>((total, message) => total + number(field(field(message, "usage"), name)), 0);
+  return {
+    tool_result: messages.filter((message) => field(message, "role") === "toolResult").length,
+    tokens_in: sum("input"),
+    tokens_out: sum("output"),
+    cache_read: sum("cacheRead"),
+  };
+}
+
 /** Counts the session itself, without subagents, that is in a file of Copilot CLI. */
 export function countCopilot(content: string): Pick<Figures, "tool_use" | "tool_result" | "errors"> {
   const events = content.split("\n").flatMap((line) => (line.trim() === "" ? [] : [parsed(line)]));

@@ -1,0 +1,85 @@
+/** pi: a folder for each project, a file for each session. */
+import { basename, dirname, join, resolve } from "node:path";
+import {
+  does,
+  globs,
+  lists,
+  reads,
+  replaces,
+  replacesAll,
+  runs,
+  searches,
+  toolTable,
+  writes,
+} from "../../calls/tools.ts";
+import { shellWord } from "../../calls/shell-syntax.ts";
+import { type Fields, isFields } from "../../parse/json-fields.ts";
+import { sessionRef, type SessionRef, type Where } from "../../places/session-ref.ts";
+import { walk } from "../../places/walk.ts";
+import type { Agent, Format, NamedFile } from "../agent.ts";
+import { headRecords } from "../json-head.ts";
+import { readPiEntries } from "./pi-entries.ts";
+
+const NAME = "pi";
+const EXTENSION = ".jsonl";
+const ROLES = new Set<unknown>(["user", "assistant", "toolResult", "bashExecution"]);
+
+const format: Format = {
+  name: "pi",
+  lines: "json",
+  detect: (head) => {
+    for (const record of headRecords(head)) if (isEntry(record)) return true;
+    return false;
+  },
+  read: readPiEntries,
+};
+
+function isEntry({ type, id, timestamp, message, ...rest }: Fields): boolean {
+  if (type === "session") return typeof id === "string" && typeof timestamp === "string";
+  return type === "message" && "parentId" in rest && isFields(message) && ROLES.has(message["role"]);
+}
+
+const replacesOne = replaces("path", "oldText", "newText");
+const replacesSome = replacesAll("path", "edits", "oldText", "newText");
+
+export const pi: Agent = {
+  name: NAME,
+  displayName: "pi",
+  hasSessions: true,
+  isInDatabase: false,
+  hasForms: false,
+  forksChangeIds: false,
+  tools: toolTable({
+    read: reads("path"),
+    write: writes("path", "content"),
+    edit: (input, metadata) => (isFields(input) && "edits" in input ? replacesSome : replacesOne)(input, metadata),
+    bash: runs("command"),
+    grep: searches("pattern", "path"),
+    find: globs("pattern", "path"),
+    ls: lists("path"),
+    todo: does("todo"),
+    subagent: does("subagent"),
+  }),
+  formats: [format],
+  places: async (where) => [{ agent: NAME, path: join(homeOf(where), "sessions") }],
+  scan: async ({ path }, files, { seen }) => {
+    const found = await walk(path, { files, depth: 1, accepts: (name) => name.endsWith(EXTENSION), seen });
+    return { sessions: found.files.map(refOf), unreadable: found.unreadable };
+  },
+  fileRef: refOf,
+  resume: ({ id }, cwd) => ({ command: `pi --session ${shellWord(id)}`, folder: cwd }),
+  placeOf: (path) => ({ agent: NAME, path: dirname(dirname(path)) }),
+};
+
+/** Returns `PI_CODING_AGENT_DIR`, or else `~/.pi/agent`. */
+function homeOf({ env, home, cwd }: Where): string {
+  const named = env["PI_CODING_AGENT_DIR"] ?? "";
+  return named === "" ? join(home, ".pi/agent") : resolve(cwd, named.replace(/^~(?=$|[\\/])/, home));
+}
+
+/** A file is named by the time of its session and its id. */
+function refOf({ path, bytes, modifiedMs }: NamedFile): SessionRef {
+  const name = basename(path, EXTENSION);
+  const id = name.slice(name.lastIndexOf("_") + 1);
+  return sessionRef({ id, place: NAME, agent: NAME, path, bytes, modifiedMs });
+}
