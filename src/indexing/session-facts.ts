@@ -4,7 +4,7 @@ import { jsonText } from "../parse/json-fields.ts";
 import { FirstPrompt } from "../parse/prompts.ts";
 import { countRedactions } from "../parse/statistics.ts";
 import { TimeSpan } from "../parse/times.ts";
-import { givenTitle, wholeLine } from "../parse/titles.ts";
+import { wholeLine } from "../parse/titles.ts";
 import type { SourceCounts } from "../store/stored-model.ts";
 
 /** Title of a session as a search finds it, with its place; line 0 if it is not on a line. */
@@ -83,7 +83,7 @@ export class SessionFacts {
       if (this.#isRedacted) this.#countRedactions(draft.blocks);
     }
     if (session === undefined) return;
-    const title = givenTitle(session.title);
+    const title = session.title ?? null;
     if (wholeLine(title) !== null && title !== null) {
       const isMessage = messages.length > 0;
       const place = this.#hasLines && !isMessage ? { line, offset } : { line: 0, offset: 0 };

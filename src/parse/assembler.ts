@@ -7,7 +7,6 @@ import { entryOf } from "./open-calls.ts";
 import type { ReadMessage } from "./conversation.ts";
 import { type CountedFormat, StatisticsCollector } from "./statistics.ts";
 import { TimeFilter, TimeSpan } from "./times.ts";
-import { givenTitle } from "./titles.ts";
 import { beginsTurn } from "./turns.ts";
 
 export interface AssemblerOptions extends BuilderOptions {
@@ -134,8 +133,7 @@ export class Assembler {
   }
 
   #noteSession(told: SessionDraft): void {
-    const title = givenTitle(told.title);
-    if (title !== null) this.#session.title = title;
+    if (told.title !== undefined && told.title !== null && told.title.trim() !== "") this.#session.title = told.title;
     for (const key of this.#untold) {
       const value = told[key];
       if (value === undefined) continue;

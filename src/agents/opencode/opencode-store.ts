@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import { textOf, type Fields } from "../../parse/json-fields.ts";
-import { givenTitle } from "../../parse/titles.ts";
 import type { ScannedSessions } from "../agent.ts";
 import { isAbsent, reasonOf } from "../../places/reasons.ts";
 import type { SessionFiles } from "../../places/session-files.ts";
 import { type Place, type SessionRef, sessionRef, type Unreadable } from "../../places/session-ref.ts";
 import { columnsOf, openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
+import { sessionTitle } from "./opencode-units.ts";
 import { withPartTimes } from "./part-times.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
@@ -229,7 +229,7 @@ function storeRef({ agent, path: database }: Place, row: Fields | undefined): Se
     database,
     project: textOf(row, "directory") ?? null,
     parentId: textOf(row, "parent_id") ?? null,
-    title: givenTitle(textOf(row, "title")),
+    title: sessionTitle(textOf(row, "title")) ?? null,
     startedMs: typeof created === "number" ? created : null,
     lastMs: typeof said === "number" && said > 0 ? said : null,
     modifiedMs: typeof updated === "number" ? updated : 0,

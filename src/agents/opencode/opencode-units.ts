@@ -9,6 +9,14 @@ import { TimeSpan, timeOf } from "../../parse/times.ts";
 import { isMessage2, messageOf2 } from "./opencode-2-message.ts";
 import { messageDrafts } from "./opencode-message.ts";
 
+/** Returns a session's title; undefined for none, and for the preliminary one that opencode gives. */
+export function sessionTitle(title: string | undefined): string | undefined {
+  const isGiven = title !== undefined && title.trim() !== "" && !PRELIMINARY.test(title);
+  return isGiven ? title : undefined;
+}
+
+const PRELIMINARY = /^(?:New|Child) session - \d{4}-\d{2}-\d{2}T/;
+
 /** Returns the unit for a session's `info`. */
 export function sessionUnit(info: Fields): InputUnit {
   return {
@@ -21,7 +29,7 @@ export function sessionUnit(info: Fields): InputUnit {
     session: given({
       sessionId: textOf(info, "id"),
       parentSessionId: textOf(info, "parentID"),
-      title: textOf(info, "title"),
+      title: sessionTitle(textOf(info, "title")),
       version: textOf(info, "version"),
       cwd: textOf(info, "directory") ?? textOf(fieldsOf(info, "location"), "directory"),
     }),

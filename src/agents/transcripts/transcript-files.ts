@@ -5,7 +5,6 @@ import { contentOfObject, JsonlReader, lineContents } from "../../transcript/for
 import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
 import { MarkdownReader } from "../../transcript/format/markdown-read.ts";
 import { given } from "../../given.ts";
-import { givenTitle } from "../../parse/titles.ts";
 import type { ReadOptions } from "../../parse/content.ts";
 import { problemAt, type InputUnit } from "../../parse/message-draft.ts";
 import { isSessionRecord } from "../claude-code/claude-record.ts";
@@ -64,7 +63,7 @@ async function headOf(start: Uint8Array, reader: ItemReader): Promise<SessionHea
   async function* headers(): AsyncGenerator<InputUnit[]> {
     for await (const units of readTranscriptUnits(only(start), {}, reader)) {
       const named = units.filter(({ session }) => session?.sessionId !== undefined);
-      for (const { session } of named) title ??= givenTitle(session?.title);
+      for (const { session } of named) title ??= session?.title ?? null;
       yield named;
     }
   }

@@ -13,6 +13,7 @@ import { problemAt, type MessageDraft, type InputUnit } from "../../parse/messag
 import { isFields, textOf } from "../../parse/json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../../parse/model.ts";
 import { timeOf } from "../../parse/times.ts";
+import { sessionTitle } from "../opencode/opencode-units.ts";
 import { entryDraft } from "./transcript-entries.ts";
 import { given } from "../../given.ts";
 import type { TextFold, TextPiece } from "./transcript-fold.ts";
@@ -125,7 +126,7 @@ export class TranscriptUnits {
     begun.messages = messages;
     Object.assign(begun, given({ text, timestamp: timeOf(entry.timestamp) }));
     if (entry.type === "session_event" && entry.name === "title" && entry.text !== undefined) {
-      begun.session = { title: entry.text };
+      begun.session = { title: sessionTitle(entry.text) };
     }
   }
 
@@ -167,7 +168,13 @@ function headerFields(header: TranscriptHeader): Partial<Begun> {
   const version = host?.replace(/^\S+\s+/, "");
   return {
     outcome: { as: "used" },
-    session: given({ sessionId: sessionID, parentSessionId: parentID, title, cwd: directory, version }),
+    session: given({
+      sessionId: sessionID,
+      parentSessionId: parentID,
+      title: sessionTitle(title),
+      cwd: directory,
+      version,
+    }),
     ...given({ timestamp: timeOf(created) }),
   };
 }

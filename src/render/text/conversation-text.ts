@@ -12,7 +12,7 @@ import { forPeople, indented, type Paint, paintedDiff, quoted } from "./text-sty
 import { listItems } from "../../parse/list-items.ts";
 import { type EntryContent, noteContent, shownContent } from "./entry-content.ts";
 import { isPrompt, type MessageView } from "../../parse/turns.ts";
-import { userWords } from "../../parse/user-words.ts";
+import { userWords } from "../../agents/user-words.ts";
 
 export interface ConversationStyle {
   colors: Colors;

@@ -2,7 +2,7 @@
 import { errorText, printedText } from "../../calls/result-texts.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../../parse/model.ts";
 import { isPrompt } from "../../parse/turns.ts";
-import { userWords } from "../../parse/user-words.ts";
+import { userWords } from "../../agents/user-words.ts";
 
 export interface ShownParts {
   /** Includes inputs and results of calls. Without it: of results only what failed, and the user's words. */

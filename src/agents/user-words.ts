@@ -1,6 +1,6 @@
 /** Extracts the user's words about a tool call, which are within the program's text in the call's result. */
 import { errorText } from "../calls/result-texts.ts";
-import type { ToolCall } from "./model.ts";
+import type { ToolCall } from "../parse/model.ts";
 
 /** Text before the user's words when a call was rejected: in Claude Code and in opencode. */
 const SAID = /To tell you how to proceed, the user said:|with the following feedback:/;
