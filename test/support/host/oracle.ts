@@ -170,7 +170,9 @@ function isOfCall(entry: TranscriptEntry | undefined, call: ExpectedCall): boole
 }
 
 function compareEnd({ tool, input, result }: ExpectedCall, entry: ToolResultEntry): string | undefined {
-  const status = entry.hostStatus ?? entry.status ?? "completed";
+  const told = entry.hostStatus ?? entry.status ?? "completed";
+  // The host calls a call that the user refused a failed one.
+  const status = told === "rejected" ? "error" : told;
   // The process ended while the call ran, and nobody knows more.
   if (!result) return status === "interrupted" ? undefined : `it says "${status}" but the export has no end of it`;
   if (status !== result.status) return `its status is "${status}", not "${result.status}"`;
