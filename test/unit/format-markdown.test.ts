@@ -22,9 +22,10 @@ const HEADER = `# Transcript: ses_1
 
 - **Started**: 2026-01-05T10:30:00.000Z
 - **Directory**: /home/me/my_project
+- **Host**: opencode 1.18.33
 - **Parent**: [ses_parent](../ses_parent.md)
 
-<!-- transcript {"version":1,"host":"opencode 1.18.33"} -->
+<!-- transcript {"version":1} -->
 
 ---
 
@@ -177,7 +178,7 @@ const TOOL_RESULT = `## [2026-01-05T10:30:00.000Z] Tool Result: bash
 +b
 \`\`\`
 
-<!-- id @msg_2 prt_3 34 {"status":null,"exitCode":null,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}}} -->
+<!-- id @msg_2 prt_3 34 {"status":null,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}}} -->
 
 ---
 

@@ -23,7 +23,6 @@ import { SECTION_END, TITLE_START } from "./sections.ts";
 import {
   exitCodeIn,
   exitCodeLine,
-  exitOf,
   fullOutputIn,
   fullOutputLine,
   headerFieldsIn,
@@ -102,7 +101,7 @@ function showStatus(section: SectionBuilder, entry: ToolResultEntry): void {
   else if (!isInHeading) section.line(`**Status**: ${status}`);
   const isShown = exitCode !== undefined && exitCode !== 0 && exitCodeIn(exitCodeLine(exitCode)) === exitCode;
   if (isShown) section.line(exitCodeLine(exitCode));
-  else if (exitCode !== exitOf(entry.metadata)) section.note("exitCode", exitCode ?? null);
+  else if (!isInMetadata(entry)) section.note("exitCode", exitCode);
   if (!isShown) section.note("hostStatus", hostStatus);
   else if (hostStatus === undefined) section.note("hostStatus", null);
 }
@@ -111,11 +110,23 @@ function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, o
   if (typeof entry.output === "string") section.texts.add("output", entry.output);
   if (entry.title !== undefined) section.texts.add("title", entry.title);
   if (options.inputIsKnown !== true || entry.continues !== undefined) section.noteWithTexts("input", entry.input);
-  section.noteWithTexts("metadata", entry.metadata, {
+  if (isInMetadata(entry)) section.note("exit", entry.exitCode);
+  section.noteWithTexts("metadata", isInMetadata(entry) ? withoutExit(entry.metadata) : entry.metadata, {
     heading: "### Diff",
     info: "diff",
     shows: (text, key) => (key === "diff" || key === "patch") && text.includes("\n"),
   });
+}
+
+/** The exit code is in the metadata too, and is noted once for both. */
+function isInMetadata({ exitCode, metadata }: ToolResultEntry): boolean {
+  return exitCode !== undefined && isObject(metadata) && metadata["exit"] === exitCode;
+}
+
+function withoutExit(metadata: unknown): unknown {
+  if (!isObject(metadata)) return metadata;
+  const { exit: _, ...rest } = metadata;
+  return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
 function showOutput(section: SectionBuilder, output: unknown, options: MarkdownEntryOptions): void {

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
 import { CallInputs } from "./call-inputs.ts";
-import { isEntryType, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
+import { isEntryType, isObject, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import {
   type ItemReader,
   type ParsedTranscript,
@@ -22,7 +22,7 @@ import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-de
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { afterSection, FIRST_CONTEXT, sectionFacts } from "./section-context.ts";
 import { LAYOUTS, STARTS_WITH_HEADING, isFiller, TITLE_START } from "./sections.ts";
-import { exitOf, headerFieldsIn } from "./shown-lines.ts";
+import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
 
@@ -117,7 +117,7 @@ export class MarkdownReader implements ItemReader {
     const missing = outputFile && (await this.#fillOutput(draft, outputFile));
     if (missing !== undefined) report("missing_output", missing);
     resolveFields(draft, type);
-    if (type === "tool_result") addExitCode(fields);
+    addExitCode(draft);
     if (type === "tool_result" && fields["continues"] === undefined) this.#fillInput(draft);
     if (!isTranscriptEntry(fields)) {
       return report("damaged_entry", `Entry left out: ${[...damage, whyNoEntry(fields)].join("; ")}.`);
@@ -249,11 +249,11 @@ function parseOutput(text: string, damage: string[]): unknown {
   }
 }
 
-/** Adds the exit code that only the metadata has. */
-function addExitCode(fields: SectionDraft["fields"]): void {
-  const exitCode = exitOf(fields["metadata"]);
-  if (fields["exitCode"] === null) delete fields["exitCode"];
-  else if (fields["exitCode"] === undefined && exitCode !== undefined) fields["exitCode"] = exitCode;
+/** Adds the exit code that is noted once for the entry and its metadata. */
+function addExitCode({ fields, exit }: SectionDraft): void {
+  if (exit === undefined) return;
+  fields["exitCode"] ??= exit;
+  fields["metadata"] = { ...(isObject(fields["metadata"]) ? fields["metadata"] : {}), exit };
 }
 
 function resolveFields({ fields, texts, damage, outputFile }: SectionDraft, type: TranscriptEntry["type"]): void {

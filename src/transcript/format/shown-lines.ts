@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import { count } from "../../quantities.ts";
 import type { SubagentLink, TranscriptHeader } from "./entry-types.ts";
-import { isObject } from "./entry-guards.ts";
+import { given } from "../../given.ts";
 import { decodeInline, encodeInline, link, visibleName } from "./visible.ts";
 
 /** `**Exit code**: 3`, for a command that failed. */
@@ -15,19 +15,24 @@ export function exitCodeIn(line: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** Returns the exit code in the metadata of a result, which need not be said twice. */
-export function exitOf(metadata: unknown): number | undefined {
-  return isObject(metadata) && typeof metadata["exit"] === "number" ? metadata["exit"] : undefined;
-}
-
 /** `**Subagent**: [ses_2](ses_1/ses_2.md)` */
-export function subagentLine({ sessionID, path }: SubagentLink, filePath: string): string {
-  const name = visibleName(sessionID);
-  return `**Subagent**: ${path === undefined ? name : link(name, filePath, path)}`;
+export function subagentLine(subagent: SubagentLink, filePath: string): string {
+  return SUBAGENT + linkTo(subagent, filePath);
 }
 
 export function subagentIn(line: string): SubagentLink | undefined {
-  const [, name, url, alone] = /^\*\*Subagent\*\*: (?:\[([\w.:/@+=-]+)\]\((\S+)\)|([\w.:/@+=-]+))$/.exec(line) ?? [];
+  return line.startsWith(SUBAGENT) ? linkedSession(line.slice(SUBAGENT.length)) : undefined;
+}
+
+const SUBAGENT = "**Subagent**: ";
+
+function linkTo({ sessionID, path }: SubagentLink, filePath: string): string {
+  const name = visibleName(sessionID);
+  return path === undefined ? name : link(name, filePath, path);
+}
+
+function linkedSession(shown: string): SubagentLink | undefined {
+  const [, name, url, alone] = /^(?:\[([\w.:/@+=-]+)\]\((\S+)\)|([\w.:/@+=-]+))$/.exec(shown) ?? [];
   if (alone !== undefined) return { sessionID: alone };
   const path = url === undefined ? undefined : pathIn(url);
   return name === undefined || path === undefined ? undefined : { sessionID: name, path };
@@ -54,18 +59,24 @@ function pathIn(url: string): string | undefined {
   }
 }
 
+/** Fields of a header with a line of their own, and their labels. */
+const HEADER_LINES = [
+  ["title", "Title"],
+  ["created", "Started"],
+  ["directory", "Directory"],
+  ["host", "Host"],
+  ["recorder", "Recorder"],
+] as const;
+
 /** Returns the list at the beginning of a transcript. */
 export function headerLines(header: TranscriptHeader, filePath: string): string[] {
-  const { title, created, directory, parentID, parentPath } = header;
-  const lines: string[] = [];
-  if (title !== undefined) lines.push(`- **Title**: ${encodeInline(title)}`);
-  if (created !== undefined) lines.push(`- **Started**: ${encodeInline(created)}`);
-  if (directory !== undefined) lines.push(`- **Directory**: ${encodeInline(directory)}`);
-  if (parentID !== undefined) {
-    const name = visibleName(parentID);
-    lines.push(`- **Parent**: ${parentPath === undefined ? name : link(name, filePath, parentPath)}`);
-  }
-  return lines;
+  const lines = HEADER_LINES.flatMap(([field, label]) => {
+    const value = header[field];
+    return value === undefined ? [] : [`- **${label}**: ${encodeInline(value)}`];
+  });
+  const { parentID, parentPath } = header;
+  if (parentID === undefined) return lines;
+  return [...lines, `- **Parent**: ${linkTo({ sessionID: parentID, ...given({ path: parentPath }) }, filePath)}`];
 }
 
 /** Returns the fields of a header that its title and its list show. */
@@ -74,19 +85,17 @@ export function headerFieldsIn(text: string): Partial<TranscriptHeader> {
   for (const line of text.split(/\r?\n/)) {
     const [, sessionID] = /^# Transcript: (\S.*)$/.exec(line) ?? [];
     if (sessionID !== undefined) fields.sessionID = sessionID;
-    const [, name, shown = ""] = /^- \*\*(Title|Started|Directory|Parent)\*\*: (.*)$/.exec(line) ?? [];
-    const value = name === undefined ? undefined : decodeInline(shown);
-    if (value === undefined) continue;
-    if (name === "Title") fields.title = value;
-    if (name === "Started") fields.created = value;
-    if (name === "Directory") fields.directory = value;
-    if (name === "Parent") Object.assign(fields, parentIn(shown));
+    const [, label, shown = ""] = /^- \*\*(\w+)\*\*: (.*)$/.exec(line) ?? [];
+    const [field] = HEADER_LINES.find((each) => each[1] === label) ?? [];
+    const value = field === undefined ? undefined : decodeInline(shown);
+    if (field !== undefined && value !== undefined) fields[field] = value;
+    if (label === "Parent") Object.assign(fields, parentIn(shown));
   }
   return fields;
 }
 
 function parentIn(shown: string): Partial<TranscriptHeader> {
-  const { sessionID, path } = subagentIn(`**Subagent**: ${shown}`) ?? {};
+  const { sessionID, path } = linkedSession(shown) ?? {};
   return {
     ...(sessionID === undefined ? {} : { parentID: sessionID }),
     ...(path === undefined ? {} : { parentPath: path }),
