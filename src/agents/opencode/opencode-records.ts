@@ -198,9 +198,17 @@ function callRecord(part: Fields, of: { sessionID: string; messageID: string; pa
       input: stringOf(state, "status") === "pending" ? undefined : fieldOf(state, "input"),
       startMs: numberOf(time, "start"),
       subagentID: startsSubagent ? (textOf(metadata, "sessionId") ?? textOf(metadata, "sessionID")) : undefined,
-      end: callEnd(state),
+      end: startsSubagent ? withoutSessions(callEnd(state)) : callEnd(state),
     }),
   };
+}
+
+/** Leaves out of the metadata of a subagent's call which sessions it connects: the entry says that itself. */
+function withoutSessions(end: CallEnd | undefined): CallEnd | undefined {
+  if (end === undefined || !isFields(end.metadata)) return end;
+  const { sessionId: _session, sessionID: _sessionID, parentSessionId: _parent, ...rest } = end.metadata;
+  const { metadata: _, ...others } = end;
+  return Object.keys(rest).length > 0 ? { ...others, metadata: rest } : others;
 }
 
 function callEnd(state: Fields | undefined): CallEnd | undefined {
