@@ -165,7 +165,11 @@ const parts = (content: string): fc.Arbitrary<unknown[]> => {
   const text = fc.oneof(fc.constant(content), slice, nastyText);
   const type = fc.constantFrom("text", "file");
   const part = fc.record({ type, text, synthetic: fc.boolean(), source: json }, needing("type", "text"));
-  return fc.array(fc.oneof(part, json), { maxLength: 4 });
+  const only = fc.record({ type: fc.constant("text"), text: fc.constant(content), id: fc.constantFrom("prt_1", "*") });
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.array(fc.oneof(part, json), { maxLength: 4 }) },
+    { weight: 1, arbitrary: only.map((each) => [{ ...each }]) },
+  );
 };
 
 const user: fc.Arbitrary<UserMessageEntry> = nastyText.chain((content) =>

@@ -36,7 +36,7 @@ describe("a damaged markdown transcript", () => {
   const two = section(text("two"));
 
   test("loses the section whose comment is damaged, and says where it is", async () => {
-    const parsed = await parseMarkdownTranscript(head + one.replace("<!-- id @ 3", '<!-- id @ {type"') + two);
+    const parsed = await parseMarkdownTranscript(head + one.replace("<!-- id @ ~ 3", '<!-- id @ ~ {type"') + two);
     assert.deepStrictEqual(parsed.entries, [text("two")]);
     assert.deepStrictEqual(codes(parsed), ["damaged_entry"]);
     assert.equal(parsed.problems[0]?.offset, Buffer.byteLength(head));
@@ -96,7 +96,7 @@ describe("a damaged markdown transcript", () => {
   test("of a newer version is read as far as it is known", async () => {
     const newer =
       head.replace('"version":1', '"version":2,"mood":"good"') +
-      one.replace("<!-- id @ 3", '<!-- id @ 3 {"type":"dream"}') +
+      one.replace("<!-- id @ ~ 3", '<!-- id @ ~ 3 {"type":"dream"}') +
       two;
     const parsed = await parseMarkdownTranscript(newer);
     assert.deepStrictEqual(codes(parsed), ["newer_version", "unknown_entry"]);

@@ -43,7 +43,7 @@ export class SectionBuilder {
   /** Adds the entry's main text: raw if it renders safely, else in a fence. */
   content(text: string): void {
     const encoded = encodeText(text);
-    this.note("chars", text.length);
+    if (this.#entry.type !== "session_event") this.note("chars", text.length);
     this.texts.add("content", text);
     if (isSafeMarkdown(encoded)) this.#add("content", encoded);
     else this.#add("fenced", fenced(encoded, "markdown"));
@@ -108,7 +108,7 @@ export class SectionBuilder {
     const usual = LAYOUTS[this.#entry.type].body;
     const isUsual = usual?.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
     if (usual !== undefined && !isUsual) this.note("body", this.#body);
-    return `${[heading, ...this.#shown, encodeComment(this.#comment, this.#entry.type === "tool_result")].join("\n\n")}${SECTION_END}`;
+    return `${[heading, ...this.#shown, encodeComment(this.#comment, this.#entry.type)].join("\n\n")}${SECTION_END}`;
   }
 
   /** Returns the heading, and notes what it does not show exactly. */

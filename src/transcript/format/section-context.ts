@@ -1,6 +1,6 @@
 /** What sections of a markdown transcript need not repeat, because earlier ones have it: their message, and their call. */
 import { given } from "../../given.ts";
-import { parseComment, type CommentFields } from "./comments.ts";
+import { hasAgent, parseComment, type CommentFields } from "./comments.ts";
 import { isString } from "./entry-guards.ts";
 import { CALL_ID_LABEL, ENTRY_COMMENT, headingOf } from "./sections.ts";
 
@@ -16,6 +16,8 @@ export interface OpenCall {
 export interface SectionContext {
   /** Message of the last section that names one. */
   messageID?: string | undefined;
+  /** Agent of the last message or text. */
+  agent?: string | undefined;
   /** Calls whose results have not come, in the order of the file. */
   calls: readonly OpenCall[];
 }
@@ -47,6 +49,9 @@ export function sectionFacts(section: string, comment: string, context: SectionC
   if (parsed === undefined) return undefined;
   const { type = headingOf(section)?.type, callID = CALL_ID_LINE.exec(section.slice(0, MAX_START))?.[1] } =
     parsed.fields;
+  if (hasAgent(type) && !parsed.hasAgent) {
+    return { ...parsed, type, callID, fields: { ...parsed.fields, ...given({ agent: context.agent }) } };
+  }
   if (type !== "tool_result" || parsed.hasPart) return { ...parsed, type, callID };
   const partID = context.calls[callOf(context.calls, callID, undefined)]?.partID;
   return { ...parsed, type, callID, fields: { ...parsed.fields, ...given({ partID }) } };
@@ -57,11 +62,12 @@ export function afterSection(
   { type, callID, messageID, fields }: SectionFacts,
   context: SectionContext,
 ): SectionContext {
+  if (hasAgent(type)) return { ...context, messageID, agent: isString(fields["agent"]) ? fields["agent"] : undefined };
   if (!isString(callID)) return { ...context, messageID };
   const partID = isString(fields["partID"]) ? fields["partID"] : undefined;
-  if (type === "tool_use") return { messageID, calls: withCall(context.calls, { callID, partID }) };
+  if (type === "tool_use") return { ...context, messageID, calls: withCall(context.calls, { callID, partID }) };
   const at = type === "tool_result" && fields["continues"] === undefined ? callOf(context.calls, callID, partID) : -1;
-  return { messageID, calls: at === -1 ? context.calls : context.calls.toSpliced(at, 1) };
+  return { ...context, messageID, calls: at === -1 ? context.calls : context.calls.toSpliced(at, 1) };
 }
 
 /** Adds a call, in place of an earlier one with the same ids, which it corrects. */
@@ -81,8 +87,9 @@ export function inContext(section: string, context: SectionContext): { section: 
   let short = comment;
   if (type === "tool_result" && fields["continues"] === undefined && isString(fields["partID"])) {
     const last = context.calls.findLast((call) => call.callID === callID);
-    if (last?.partID === fields["partID"]) short = short.replace(/^(<!-- id (?:@\S* )?)[A-Za-z/]\S* /, "$1");
+    if (last?.partID === fields["partID"]) short = short.replace(/^(<!-- id (?:@\S* )?)[A-Za-z/_]\S* /, "$1");
   }
+  if (hasAgent(type) && fields["agent"] === context.agent) short = short.replace(/^(<!-- id [^~{]*)~\S* /, "$1");
   if (messageID === context.messageID) short = short.replace(/^(<!-- id )@\S+ /, "$1");
   const shortened = section.slice(0, start) + short + section.slice(start + comment.length);
   return { section: short === comment ? section : shortened, context: afterSection(facts, context) };
