@@ -139,7 +139,7 @@ export class StoredConversation implements ConversationReader {
         ? place.line
         : (await this.#store.messages(id, { from: place.ordinal, limit: 1 }))[0]?.line_number;
     const ordinal = await this.#store.ordinalAt(id, Math.min(line ?? MAX_LINE, MAX_LINE));
-    return Math.max(0, ordinal - BLOCKS_BEFORE);
+    return Math.max(0, ordinal - Math.max(BLOCKS_BEFORE, 2 * place.before));
   }
 
   /** Returns the ordinal of the first message that does not begin before a block. */

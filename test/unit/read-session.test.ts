@@ -3,11 +3,12 @@ import { contentOf } from "../../src/agents/detect.ts";
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ParsedContentBlock, TranscriptMessage } from "../../src/parse/model.ts";
+import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../../src/parse/model.ts";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { type ConversationPlace, piecesOf, type ReadMessage } from "../../src/parse/conversation.ts";
 import { turnsOf } from "../../src/parse/turns.ts";
 import { readConversation, timelineOf } from "../../src/queries/read-session.ts";
+import { pageOf } from "../../src/queries/session-part.ts";
 import { StoredConversation } from "../../src/queries/stored-conversation.ts";
 import { entriesIn } from "../../src/queries/session-entries.ts";
 import { openConversation } from "../../src/sessions/open-conversation.ts";
@@ -15,7 +16,7 @@ import { fileRef } from "../../src/sessions/file-ref.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import type { Store } from "../../src/store/store.ts";
-import { assistant, says, user } from "../support/cli/claude-lines.ts";
+import { assistant, calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { newStore, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { asEachFormat, PROMPT } from "../support/parse/one-conversation.ts";
@@ -147,6 +148,47 @@ describe("a part of a long session", () => {
       read = 0;
       assert.deepEqual(await Array.fromAsync(piecesOf(kept, { from }), shown), expected, JSON.stringify(from));
       assert.ok(expected.length > 0 && read < 1_000, `${JSON.stringify(from)}: ${expected.length} ${read}`);
+    }
+    await store.close();
+  });
+
+  test("is a page of whole messages, with the calls on it, as the whole session has them", async () => {
+    const calling = Array.from({ length: 400 }, (_, at) =>
+      at % 40 === 0
+        ? user(`prompt ${at}`, at)
+        : at % 3 === 1
+          ? calls("Bash", `toolu_${at}`, { command: `echo ${at}` }, at)
+          : at % 3 === 0
+            ? result(`toolu_${at - 2}`, `output ${at}`, at)
+            : says(`answer ${at}`, at),
+    );
+    const callsPath = join(folder, "calls.jsonl");
+    writeFileSync(callsPath, calling.join(""));
+    const ref = await fileRef(callsPath, nodeSessionFiles);
+    const store = await newStore();
+    await updateIndex(store, { env: {}, home, cwd: home }, { only: [ref], redactor: NO_REDACTOR });
+    const [session] = await store.sessions();
+    assert.ok(session !== undefined);
+    const whole = await readConversation(ref, { costs: false });
+    const turns = turnsOf(whole);
+    const shortCall = ({ tool_use_id: id, status, result_text: text }: ToolCall): unknown => [id, status, text];
+    for (const first of [0, 37, 100, 200, 390]) {
+      const isOn = (ordinal: number | undefined): boolean =>
+        ordinal !== undefined && ordinal >= first && ordinal < first + 100;
+      const expected = whole.messages.filter(({ ordinal }) => isOn(ordinal));
+      const onPage = whole.tool_calls.filter(
+        ({ use, result: end }) => isOn(use?.message_ordinal) || isOn(end?.message_ordinal),
+      );
+      const before = turns.filter(({ messages: [begin] }) => (begin?.message.ordinal ?? 0) < first);
+      for (const reader of [await openConversation(ref), new StoredConversation(store, session)]) {
+        const page = await pageOf(reader, { first, count: 100 });
+        assert.deepEqual(
+          page.messages.map(({ ordinal }) => ordinal),
+          expected.map(({ ordinal }) => ordinal),
+        );
+        assert.deepEqual(page.tool_calls.map(shortCall), onPage.map(shortCall), String(first));
+        assert.equal(page.turnsBefore, before.at(-1)?.number ?? 0);
+      }
     }
     await store.close();
   });
