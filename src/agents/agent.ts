@@ -2,7 +2,6 @@
  * Everything that is special about one agent. No other code names an agent or switches on one: it asks the registry
  * (`registry.ts`).
  */
-import type { ToolTable } from "../calls/tools.ts";
 import type { FormatTraits, ReadOptions, SessionContent } from "../parse/content.ts";
 import type { InputUnit } from "../parse/message-draft.ts";
 import type { SessionFiles } from "../places/session-files.ts";
@@ -24,9 +23,6 @@ export interface Agent {
   readonly hasForms: boolean;
   /** Forks copy earlier answers under new ids, so only their time, model and tokens show that they are copies. */
   readonly forksChangeIds: boolean;
-
-  /** Says what its tools do: which read, write or run what. Default: its sessions are those of other agents. */
-  readonly tools?: ToolTable;
 
   /** Formats of its content: of the files that it keeps, and of what it prints or exports. */
   readonly formats: readonly Format[];

@@ -6,12 +6,18 @@ import { AGENTS } from "./registry.ts";
 /** Tools of different agents have the same name and do the same, but name their inputs differently. */
 export const allTools: ToolTable = (tool, input, metadata) => {
   let best: Action = { kind: "other" };
-  for (const { tools } of AGENTS) {
-    const action = tools?.(tool, input, metadata);
-    if (action !== undefined && clarity(action) > clarity(best)) best = action;
+  for (const table of tables()) {
+    const action = table(tool, input, metadata);
+    if (clarity(action) > clarity(best)) best = action;
   }
   return best;
 };
+
+let known: ReadonlySet<ToolTable> | undefined;
+
+function tables(): ReadonlySet<ToolTable> {
+  return (known ??= new Set(AGENTS.flatMap(({ formats }) => formats.flatMap(({ tools }) => tools ?? []))));
+}
 
 /** Returns how much of a call an agent's table says: 0 for a tool that it does not have, 3 if it says all. */
 function clarity(action: Action): number {

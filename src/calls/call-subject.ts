@@ -44,9 +44,10 @@ function tellingField(input: unknown): string {
   return String(name === undefined ? first : fields.get(name));
 }
 
-/** Returns whether the diff of a call's edits shows a value of its input, so that it need not be shown again. */
+/** Returns whether the diff of a call's edits shows a value of its input, or an option that is off, so that it need not be shown. */
 export function isInDiff(edits: readonly FileEdit[], value: unknown): boolean {
   if (edits.length === 0) return false;
+  if (value === false) return true;
   if (Array.isArray(value)) return value.some((item) => typeof item === "object");
   if (typeof value !== "string") return false;
   return edits.some((edit) => textsOf(edit).includes(value)) || patchEdits(value).length > 0;

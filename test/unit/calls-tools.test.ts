@@ -1,7 +1,10 @@
 /** Tables of tools: what a call did, by the names and inputs of each agent. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { filesOfCall } from "../../src/agents/all-tools.ts";
 import { claudeTools } from "../../src/agents/claude-code/claude-tools.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { opencodeTools } from "../../src/agents/opencode/opencode-tools.ts";
 import {
   byCommand,
@@ -16,6 +19,7 @@ import {
   writes,
   type Action,
 } from "../../src/calls/tools.ts";
+import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** Tools of agents that are not here yet, as their sessions have them. */
@@ -189,6 +193,18 @@ describe("files of a command line", () => {
       const found = filesOfCall("Bash", { command: line }, null);
       const names = (paths: readonly { full: string }[]): string => paths.map(({ full }) => full).join(" ");
       assert.deepEqual([names(found.read), names(found.written)], [read, written]);
+    });
+  }
+});
+
+describe("subagents are counted by the tools of their agent", () => {
+  for (const path of [
+    "codex/subagent/rollout-2026-09-21T14-46-40-01a0c46e-f080-7000-8000-000000000003.jsonl",
+    "copilot/sub/20befbff-9e24-4541-964f-c5c3b70c472c/events.jsonl",
+  ]) {
+    test(path, async () => {
+      const file = readFileSync(join(REPOSITORY, "test/fixtures/sessions", path), "utf8");
+      assert.equal((await parseTranscript("s", file)).stats.subagent_count, 1);
     });
   }
 });

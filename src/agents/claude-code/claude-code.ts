@@ -5,7 +5,6 @@ import { type Place, type SessionRef, type Where } from "../../places/session-re
 import type { Agent, Resume } from "../agent.ts";
 import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
 import { claudeLabels, claudePlace, claudeRef, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
-import { claudeTools } from "./claude-tools.ts";
 import { cleanupOf } from "./cleanup.ts";
 import { hasSubagentCopies } from "./subagent-copies.ts";
 
@@ -18,7 +17,6 @@ export const claudeCode: Agent = {
   isInDatabase: false,
   hasForms: false,
   forksChangeIds: false,
-  tools: claudeTools,
   formats: [claudeStream, sessionFile],
   places,
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),

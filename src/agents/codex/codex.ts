@@ -5,7 +5,6 @@ import { type Place, type SessionRef, sessionRef, type Where } from "../../place
 import { walk } from "../../places/walk.ts";
 import type { Agent, NamedFile, Resume, ScannedSessions, ScanOptions } from "../agent.ts";
 import { codexFormat } from "./codex-format.ts";
-import { codexTools } from "./codex-tools.ts";
 
 const NAME = "codex";
 /** In `YYYY/MM/DD`; archived ones have no folders. */
@@ -22,7 +21,6 @@ export const codex: Agent = {
   isInDatabase: false,
   hasForms: false,
   forksChangeIds: false,
-  tools: codexTools,
   formats: [codexFormat],
   places: async (where) => FOLDERS.map((name) => ({ agent: NAME, path: join(codexHome(where), name) })),
   scan: ({ path }, files, options) => scan(path, files, options),

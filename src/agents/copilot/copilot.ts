@@ -41,7 +41,6 @@ export const copilot: Agent = {
   isInDatabase: false,
   hasForms: false,
   forksChangeIds: false,
-  tools: copilotTools,
   formats: [format],
   places: async (where) => [{ agent: NAME, path: join(homeOf(where), "session-state") }],
   scan: ({ path }, files, options) => scan(path, files, options),

@@ -5,7 +5,6 @@ import type { SessionFiles } from "../../places/session-files.ts";
 import type { Place, SessionRef, Unreadable } from "../../places/session-ref.ts";
 import type { Agent, Resume } from "../agent.ts";
 import { databasesOf, opencodeDatabases } from "./databases.ts";
-import { opencodeTools } from "./opencode-tools.ts";
 import { openDatabase } from "./open-database.ts";
 import { opencodeExport } from "./opencode-export.ts";
 import { olderStorage, scanOpencodeStore } from "./opencode-store.ts";
@@ -17,7 +16,6 @@ export const opencode: Agent = {
   isInDatabase: true,
   hasForms: true,
   forksChangeIds: true,
-  tools: opencodeTools,
   places: async (where, files) =>
     (await opencodeDatabases(where, files)).map((path) => ({ agent: opencode.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, opencode.name),
@@ -35,7 +33,6 @@ export const kilo: Agent = {
   isInDatabase: true,
   hasForms: true,
   forksChangeIds: true,
-  tools: opencodeTools,
   places: async (where, files) => (await databasesOf("kilo", where, files)).map((path) => ({ agent: kilo.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, kilo.name),
   // Its exports are those of opencode.

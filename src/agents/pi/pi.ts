@@ -24,9 +24,23 @@ const NAME = "pi";
 const EXTENSION = ".jsonl";
 const ROLES = new Set<unknown>(["user", "assistant", "toolResult", "bashExecution"]);
 
+const replacesOne = replaces("path", "oldText", "newText");
+const replacesSome = replacesAll("path", "edits", "oldText", "newText");
+
 const format: Format = {
   name: "pi",
   lines: "json",
+  tools: toolTable({
+    read: reads("path"),
+    write: writes("path", "content"),
+    edit: (input, metadata) => (isFields(input) && "edits" in input ? replacesSome : replacesOne)(input, metadata),
+    bash: runs("command"),
+    grep: searches("pattern", "path"),
+    find: globs("pattern", "path"),
+    ls: lists("path"),
+    todo: does("todo"),
+    subagent: does("subagent"),
+  }),
   detect: (head) => {
     for (const record of headRecords(head)) if (isEntry(record)) return true;
     return false;
@@ -39,9 +53,6 @@ function isEntry({ type, id, timestamp, message, ...rest }: Fields): boolean {
   return type === "message" && "parentId" in rest && isFields(message) && ROLES.has(message["role"]);
 }
 
-const replacesOne = replaces("path", "oldText", "newText");
-const replacesSome = replacesAll("path", "edits", "oldText", "newText");
-
 export const pi: Agent = {
   name: NAME,
   displayName: "pi",
@@ -49,17 +60,6 @@ export const pi: Agent = {
   isInDatabase: false,
   hasForms: false,
   forksChangeIds: false,
-  tools: toolTable({
-    read: reads("path"),
-    write: writes("path", "content"),
-    edit: (input, metadata) => (isFields(input) && "edits" in input ? replacesSome : replacesOne)(input, metadata),
-    bash: runs("command"),
-    grep: searches("pattern", "path"),
-    find: globs("pattern", "path"),
-    ls: lists("path"),
-    todo: does("todo"),
-    subagent: does("subagent"),
-  }),
   formats: [format],
   places: async (where) => [{ agent: NAME, path: join(homeOf(where), "sessions") }],
   scan: async ({ path }, files, { seen }) => {
