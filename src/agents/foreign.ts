@@ -101,6 +101,18 @@ export function foreignPlaces({ env, home, cwd }: Pick<Where, "env" | "home" | "
   return places.map(([agent, path]) => ({ agent, path }));
 }
 
+/** Agents whose sessions cannot be read, as their makers write them. */
+const FOREIGN = ["Goose", "Crush", "Cline", "Cursor", "Factory Droid", "Amp", "Aider", "VS Code Copilot Chat"];
+
+/** Returns the agent that is meant by a name, such as `goose` or `droid`, if its sessions cannot be read. */
+export function foreignNamed(name: string): string | undefined {
+  const words = name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[ _-]+/g, " ");
+  return FOREIGN.find((agent) => agent.toLowerCase() === words || agent.toLowerCase().endsWith(` ${words}`));
+}
+
 /** Two bytes per character, one of them zero in Latin text; byte order marks are not valid UTF-8. */
 const UTF_16 = /^(?:\ufffd\ufffd)?(?:(?:[^\0]\0){4}|(?:\0[^\0]){4})/;
 

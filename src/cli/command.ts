@@ -3,6 +3,7 @@ import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "
 import { given } from "../given.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import type { Between } from "../queries/figures.ts";
+import { foreignNamed } from "../agents/foreign.ts";
 import { AGENT_NAMES } from "../agents/registry.ts";
 import { badArguments, type CommandContext } from "./context.ts";
 
@@ -81,7 +82,7 @@ export const project = new Option(
   "--project <path>",
   "Only sessions of the project in this folder or in a folder inside it.",
 );
-const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES);
+const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES).argParser(agentName);
 export const team = new Option(
   "--team",
   "Asks the team's database (TRANSCRIPTS_DATABASE_URL) instead of this machine: see `transcripts push`.",
@@ -123,6 +124,14 @@ export function jsonObject(what: string) {
 }
 
 // Values of options.
+
+/** Parses the name of an agent whose sessions are read. */
+function agentName(text: string): string {
+  if (AGENT_NAMES.includes(text)) return text;
+  const foreign = foreignNamed(text);
+  const refused = foreign === undefined ? "" : `Sessions of ${foreign} cannot be read yet. `;
+  throw new InvalidArgumentError(`${refused}Allowed choices are ${AGENT_NAMES.join(", ")}.`);
+}
 
 /** Parses a whole number above 0. */
 export function positiveInteger(text: string): number {

@@ -1,3 +1,4 @@
+import { foreignNamed } from "../agents/foreign.ts";
 import { AGENT_NAMES } from "../agents/registry.ts";
 import { fieldError } from "../transcripts-error.ts";
 
@@ -5,6 +6,10 @@ import { fieldError } from "../transcripts-error.ts";
 export function agentAsked(name: string | undefined): string | undefined {
   const agent = AGENT_NAMES.find((known) => known === name?.trim().toLowerCase());
   if (name === undefined || agent !== undefined) return agent;
-  const problem = `${JSON.stringify(name)} is not an agent whose sessions are read.`;
+  const foreign = foreignNamed(name);
+  const problem =
+    foreign === undefined
+      ? `${JSON.stringify(name)} is not an agent whose sessions are read.`
+      : `Sessions of ${foreign} cannot be read yet.`;
   throw fieldError("bad_arguments", "agent", problem, `Pass one of ${AGENT_NAMES.join(", ")}.`);
 }

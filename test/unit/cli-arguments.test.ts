@@ -48,6 +48,8 @@ describe("arguments", () => {
     [["list", "--since", "soon"], /--since.*Give a date such as/],
     [["list", "--since", "2026-02-31"], /--since.*Give a date such as/],
     [["list", "--agent", "slack"], /Allowed choices are claude-code, opencode, kilo/],
+    [["list", "--agent", "goose"], /Sessions of Goose cannot be read yet\. Allowed choices are claude-code/],
+    [["find", "x", "--agent", "factory-droid"], /Sessions of Factory Droid cannot be read yet/],
     [["find", "x", "--role", "cat"], /Allowed choices are user, assistant, tool/],
     [["completion", "csh"], /Allowed choices are bash, zsh, fish/],
     [["show", "x", "--last"], /argument missing/],
