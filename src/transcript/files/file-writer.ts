@@ -86,7 +86,7 @@ export class FileWriter {
     if (locked && !(await this.#holdsLock(locked))) {
       throw new WriteFault(LOCK_BUSY, "The lock was lost during a long scan: tried again.");
     }
-    await this.#append(handle, this.nextBatch(this.tail.offset, this.options.maxBatchBytes), locked);
+    await this.#append(handle, this.#nextBatch(locked), locked);
   }
 
   /** Finds where to append, and removes what is in the file from the queue. */
@@ -99,14 +99,16 @@ export class FileWriter {
     if (size > this.tail.offset) await this.tail.catchUp(handle, size, () => this.#holdsLock(locked));
   }
 
-  /** Returns what to write next at the end of the file, which is `start`. */
-  nextBatch(start: number, maxBytes: number): Batch {
-    const { queue } = this.options;
+  /** Returns what to write next at the end of the file. */
+  #nextBatch(locked: boolean): Batch {
+    const { queue, format, maxBatchBytes: maxBytes } = this.options;
     const { items } = queue;
-    const { keys, context } = this.tail;
+    const { keys, offset: start } = this.tail;
     if (items.length === 0) queue.report();
     const preface = this.tail.preface(start === 0);
-    return makeBatch({ start, preface, items, keys, context, maxBytes, format: this.options.format });
+    // Without the lock, others may append before this batch.
+    const context = locked ? this.tail.context : FIRST_CONTEXT;
+    return makeBatch({ start, preface, items, keys, context, maxBytes, format });
   }
 
   async #append(handle: FileHandle, batch: Batch, locked: boolean): Promise<void> {

@@ -89,7 +89,7 @@ export function inContext(section: string, context: SectionContext): { section: 
     const last = context.calls.findLast((call) => call.callID === callID);
     if (last?.partID === fields["partID"]) short = short.replace(/^(<!-- id (?:@\S* )?)[A-Za-z/_]\S* /, "$1");
   }
-  if (hasAgent(type) && fields["agent"] === context.agent) short = short.replace(/^(<!-- id [^~{]*)~\S* /, "$1");
+  if (hasAgent(type) && fields["agent"] === context.agent) short = short.replace(/^(<!-- id [^~{]*)~\S+ /, "$1");
   if (messageID === context.messageID) short = short.replace(/^(<!-- id )@\S+ /, "$1");
   const shortened = section.slice(0, start) + short + section.slice(start + comment.length);
   return { section: short === comment ? section : shortened, context: afterSection(facts, context) };
