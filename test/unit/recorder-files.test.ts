@@ -86,6 +86,34 @@ describe("the files of a recorded session", () => {
     }
   });
 
+  test("two recorders that take turns in one file keep each entry with its own message and call", async () => {
+    const folder = data();
+    const both = [1, 2].map(() => new Recording(folder, { format: "markdown" }).does(session("created", "ses_1")));
+    const place = (n: number, part: number) => ({ sessionID: "ses_1", messageID: `msg_${n}`, id: `prt_${n}${part}` });
+    for (let step = 0; step < 3; step++) {
+      for (const [at, recording] of both.entries()) {
+        const n = at + 1;
+        const task = { ...place(n, step + 4), callID: "call_0", tool: "bash" };
+        recording.does(message("ses_1", `msg_${n}`, "assistant"), wholeText(place(n, step), `${n}${step}`));
+        recording.does(call(task, running({ n, step })));
+        await recording.recorder.flush(5_000);
+      }
+      for (const [at, recording] of both.entries()) {
+        const task = { ...place(at + 1, step + 4), callID: "call_0", tool: "bash" };
+        recording.does(call(task, completed({ n: at + 1, step }, `out ${at + 1}`)));
+        await recording.recorder.flush(5_000);
+      }
+    }
+    for (const recording of both) await recording.end();
+    const { entries } = await readSound(folder, "ses_1.md");
+    assert.equal(entries.length, 18);
+    for (const entry of entries) {
+      if ("partID" in entry) assert.equal(entry.partID?.slice(4, 5), entry.messageID?.slice(4));
+      if (entry.type === "assistant") assert.equal(`msg_${entry.content.slice(0, 1)}`, entry.messageID);
+      if (entry.type === "tool_result") assert.equal(`out ${entry.messageID?.slice(4)}`, entry.output);
+    }
+  });
+
   test("a subagent that wrote nothing has a transcript where its parent's link leads", async () => {
     const folder = data();
     const task = { sessionID: "ses_1", messageID: "msg_9", id: "prt_9", callID: "c", tool: "task" };
