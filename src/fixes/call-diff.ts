@@ -68,8 +68,8 @@ export function changeOf(failed: Target, later: Target, steps: readonly ToolCall
   return wordsIn(failed).some((word) => word.length > 1 && !kept.has(word) && isWordIn(word, refusals)) ? diff : "";
 }
 
-/** Matches fields that let a command do more than others may. */
-const PERMITTING = /sandbox|permission|escalated/i;
+/** Matches fields that say where a command runs, or let it do more than others may. */
+const PERMITTING = /sandbox|permission|escalated|^(?:workdir|cwd)$/i;
 
 function changedNames(failed: Target, later: Target): string[] {
   return isFields(failed.input) && isFields(later.input) ? changedFields(failed.input, later.input) : [""];

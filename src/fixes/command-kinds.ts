@@ -21,7 +21,7 @@ export function onlyLooks(command: Command): boolean {
 
 /** Commands that only look or check. */
 const LOOKS =
-  /^(?:git (?:log|status|diff|show|blame|branch|remote|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep|netstat|lsof|ss|df|du|uname|id|whoami|dig|nslookup|ping)\b)|(?: |^)(?:--version|--help|-h|--dry-run|list|ls|view|info|show|status|diff|checks|logs?|current|tasks|doctor)(?: |$)/;
+  /^(?:git config .*--(?:get|list|show-origin)|git (?:log|status|diff|show|blame|branch(?! -[dDmMcCf])|remote(?! (?:add|set-|remove|rm|rename|prune|update))|rev-parse|ls-files|grep)|(?:ls|cat|head|tail|which|whereis|type|find|grep|rg|wc|echo|pwd|env|ps|file|stat|tree|sed|awk|jq|sort|diff|test|sleep|netstat|lsof|ss|df|du|uname|id|whoami|dig|nslookup|ping)\b)|(?: |^)(?:--version|--help|-h|--dry-run|list|ls|view|info|show|status|diff|checks|logs?|current|tasks|doctor)(?: |$)/;
 const CHECKS =
   /(?:^| )(?:\S*:)?(?:tests?|lint|check|typecheck|type-check|types|tsc|vitest|jest|pytest|mypy|pyright|clippy|vet|eslint|biome|ruff|flake8|rspec|phpunit|mocha|ava|playwright|credo|dialyzer|rubocop|stylelint|golangci-lint|staticcheck|markdownlint\S*|vale)(?:\.\w+)?(?: |$)/i;
 export const FIXES = /(?:^| )(?:--fix|--write|-w|fmt|format|install|(?:\S*:)?(?:fmt|format|fix))(?: |$)/i;

@@ -7,7 +7,7 @@
  */
 import { clueOf, outcomeOf, type Clue } from "./evidence.ts";
 import { isIdentical, matchTargets, type Grade, type Match } from "./compare.ts";
-import { PASSING } from "./error-kinds.ts";
+import { ELSEWHERE, PASSING } from "./error-kinds.ts";
 import { changeOf, editDiff } from "./call-diff.ts";
 import { remediesFor } from "./remedies.ts";
 import type { ToolTable } from "../calls/tools.ts";
@@ -126,7 +126,7 @@ function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readon
   const tried = attempts.filter(({ index }) => index < later.index);
   // Calls that began before the failure was known are no reaction to it.
   const between = failed.lane.calls.slice(failed.index + 1, later.index).filter((each) => isReaction(failed, each));
-  const steps = remediesFor(failed, between, tried, clue);
+  const steps = isElsewhere(failed, later, clue) ? [] : remediesFor(failed, between, tried, clue);
   return {
     failed: failed.call,
     fix: later.call,
@@ -136,6 +136,13 @@ function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readon
     attempts: tried.map(({ call }) => call),
     reason: `${later.call.tool_name ?? "A tool"} succeeded ${where} on ${match.on}.`,
   };
+}
+
+/** Returns whether the same command ran in another folder than the one that the error is about: nothing else was needed. */
+function isElsewhere(failed: LaneCall, later: LaneCall, { text }: Clue): boolean {
+  const [before, after] = [failed.target(), later.target()];
+  const isSameLine = before.line !== null && before.line === after.line;
+  return isSameLine && before.steps[0]?.folder !== after.steps[0]?.folder && ELSEWHERE.test(text);
 }
 
 function withoutFix(failed: LaneCall, attempts: readonly LaneCall[], clue: Clue, following: number): ToolFix {

@@ -296,6 +296,28 @@ describe("calls that made no difference", () => {
   });
 });
 
+describe("a command in the wrong folder", () => {
+  test("is mended by the right one, not by what was done in between", () => {
+    const status = (workdir: string): object => ({ cmd: "git status --short", workdir });
+    const { fix, steps } = fixOf([
+      failed("exec_command", status("/work/a"), "fatal: not a git repository (or any of the parent directories): .git"),
+      done("exec_command", { cmd: "tracker create --title plan", workdir: "/work/b" }),
+      done("exec_command", status("/work/b")),
+    ]);
+    assert.deepEqual([steps, fix.diff], [[], "-/work/a\n+/work/b"]);
+  });
+
+  test("a look at the configuration is no remedy", () => {
+    const { fix, steps } = fixOf([
+      bad("git fetch origin", "fatal: repository 'https://a.example/x.git/' not found"),
+      ok("git config --show-origin --get-regexp '^remote' || true"),
+      ok("git remote set-url origin https://a.example/y.git && git fetch origin"),
+    ]);
+    assert.deepEqual(steps, []);
+    assert.match(fix.diff, /set-url/);
+  });
+});
+
 describe("what changed in the call", () => {
   const changed = (before: MadeCall, after: MadeCall, ...between: MadeCall[]): string =>
     fixOf([before, ...between, after]).fix.diff;
