@@ -110,6 +110,11 @@ export function createQuestion(name: string, about: About, what: string) {
     .addOption(until(what))
     .addOption(project)
     .addOption(agent)
+    .option(
+      "--tag <name>",
+      "Only sessions with this tag (see `transcripts tag`); with several, with all of them.",
+      several,
+    )
     .addOption(team);
 }
 

@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<string, string>> = {
   limit: "--limit",
   offset: "--offset",
   project: "--project",
+  tag_name: "NAME",
   retentionDays: "--older-than",
 };
 

@@ -69,6 +69,7 @@ export async function push(local: Store, team: Store, { signal, onProgress }: Pu
     }
     onProgress?.({ done: at + 1, total: changed.length });
   }
+  await pushLabels(local, team, machine);
   report.snippets = await pushSnippets(local, team, machine);
   return report;
 }
@@ -158,6 +159,19 @@ function changedIds<State extends RowState>(
       known !== undefined && Object.entries(state).every(([name, value]) => Reflect.get(known, name) === value);
     return isSame ? [] : [id];
   });
+}
+
+/** Copies tags, pins and titles of sessions that are there, and removes those that are gone here. */
+async function pushLabels(local: Store, team: Store, machine: string): Promise<void> {
+  const [mine, there] = [await local.labels(), await team.labels({ machineId: machine })];
+  const wanted = new Map([...mine.values()].map((each) => [teamsId(each.session_id, machine), each]));
+  for (const id of there.keys())
+    if (!wanted.has(id)) await team.setLabels({ session_id: id, tags: [], is_pinned: false, label_title: null });
+  for (const [session_id, labels] of wanted) {
+    const copy = { ...labels, session_id };
+    const isSame = JSON.stringify(there.get(session_id)) === JSON.stringify(copy);
+    if (!isSame && (await team.session(session_id)) !== undefined) await team.setLabels(copy);
+  }
 }
 
 /** Copies the snippets that changed, and removes those that are gone here. Returns how many were copied. */

@@ -1,4 +1,5 @@
 /** Finds passages in the sessions of the store. */
+import { given } from "../given.ts";
 import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search } from "../search/search.ts";
@@ -14,6 +15,8 @@ export interface FindAsked extends Omit<SearchQuery, "sessions" | "signal"> {
   /** See `filterByProject`. */
   project?: string | undefined;
   agent?: string | undefined;
+  /** Only sessions with all of these tags. */
+  tags?: readonly string[] | undefined;
   signal: AbortSignal;
 }
 
@@ -47,9 +50,9 @@ export async function find(
   where: Where,
   asked: FindAsked,
 ): Promise<Found> {
-  const { project, agent, ...query } = asked;
+  const { project, agent, tags, ...query } = asked;
   const sessions: SessionFilter = {
-    ...(agent === undefined ? {} : { agent }),
+    ...given({ agent, tags }),
     ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
     ...(project === undefined ? {} : { projects: await projectsNamed(await store.projects(), project, where) }),
   };

@@ -6,7 +6,7 @@ import { resumeOf } from "../sessions/resume.ts";
 import { projectsNamed } from "../sessions/project-filter.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import type { SessionLabels, StoredSession } from "../store/stored-model.ts";
 import type { ListQuery, SessionFilter } from "../store/store.ts";
 import type { ReadSession } from "./added-up.ts";
 import { readableSession } from "./archive.ts";
@@ -20,10 +20,18 @@ export interface SessionsQuery extends Omit<ListQuery, "sessions"> {
   agent?: string | undefined;
   /** Only sessions with these ids in the store. */
   ids?: readonly string[];
+  /** Only sessions with all of these tags. */
+  tags?: readonly string[] | undefined;
+  pinned?: boolean;
+}
+
+/** A session with its figures, and what the user said about it. */
+export interface ListedSession extends ReadSession {
+  labels: SessionLabels | undefined;
 }
 
 export interface ListedSessions {
-  sessions: ReadSession[];
+  sessions: ListedSession[];
   isMore: boolean;
 }
 
@@ -31,10 +39,10 @@ type Index = Pick<CurrentIndex, "store" | "here" | "elsewhere">;
 
 /** Returns the sessions that match. Asks the store as it is. Rejects with a `TranscriptsError`. */
 export async function listedSessions(index: Index, where: Where, query: SessionsQuery): Promise<ListedSessions> {
-  const { project, agent, ids, limit, offset = 0, ...asked } = query;
-  const sessions = await filterOf(index, where, { project, agent, ...given({ ids }) });
+  const { project, agent, ids, tags, pinned, limit, offset = 0, ...asked } = query;
+  const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned }) });
   const end = offset + limit;
-  const found: ReadSession[] = [];
+  const found: ListedSession[] = [];
   for (let at = 0; found.length <= end;) {
     const page = await index.store.listed({ ...asked, sessions, limit: end + 1 - found.length, offset: at });
     for (const session of await withFigures(index, where, page)) if (isActive(session, query)) found.push(session);
@@ -52,7 +60,7 @@ export function failuresNeeds(where: Where, query: FailuresQuery, limit: number)
 const WITH_FAILURES = { failures: "possible", subagents: true, empty: true } as const;
 const AT_A_TIME = 50;
 
-type FailuresQuery = Pick<SessionsQuery, "project" | "agent" | "since" | "until">;
+type FailuresQuery = Pick<SessionsQuery, "project" | "agent" | "since" | "until" | "tags">;
 
 /**
  * Yields the sessions with failed calls, or with damaged places, which may hide some, the one with the latest entry first.
@@ -69,11 +77,9 @@ export async function* failedSessions(index: Index, where: Where, query: Failure
 
 /** Counts the sessions on all pages. See `listedSessions`. */
 export async function countSessions(index: Index, where: Where, query: Omit<SessionsQuery, "limit">): Promise<number> {
-  const { project, agent, ids, ...asked } = query;
-  return index.store.countListed({
-    ...asked,
-    sessions: await filterOf(index, where, { project, agent, ...given({ ids }) }),
-  });
+  const { project, agent, ids, tags, pinned, ...asked } = query;
+  const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned }) });
+  return index.store.countListed({ ...asked, sessions });
 }
 
 /**
@@ -100,10 +106,10 @@ function endOf(session: ReadSession | undefined): number {
 async function filterOf(
   { store, elsewhere }: Index,
   where: Where,
-  { project, agent, ids }: Pick<SessionsQuery, "project" | "agent" | "ids">,
+  { project, agent, ids, tags, pinned }: Pick<SessionsQuery, "project" | "agent" | "ids" | "tags" | "pinned">,
 ): Promise<SessionFilter> {
   return {
-    ...given({ agent, ids }),
+    ...given({ agent, ids, tags, pinned }),
     ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
     ...(project === undefined ? {} : { projects: await projectsNamed(await store.projects(), project, where) }),
   };
@@ -113,15 +119,17 @@ async function withFigures(
   { store, here }: Index,
   where: Where,
   rows: readonly StoredSession[],
-): Promise<ReadSession[]> {
+): Promise<ListedSession[]> {
   const figures = await storedFigures(store, rows);
+  const labels = await store.labels({ ids: rows.map(({ session_id: id }) => id) });
   const roots = rows.every(({ session_id: id }) => here.has(id)) ? [] : await sessionRoots(where);
   const searched = { roots: roots.map((root) => ({ ...root, isThere: true })) };
-  const found: ReadSession[] = [];
+  const found: ListedSession[] = [];
   for (const row of rows) {
     const known = figures.get(row.session_id);
     const ref = here.get(row.session_id) ?? readableSession(store, row, searched);
-    if (known !== undefined && ref !== undefined) found.push({ ref: { ...ref, ...knownOf(ref, row) }, figures: known });
+    if (known !== undefined && ref !== undefined)
+      found.push({ ref: { ...ref, ...knownOf(ref, row) }, figures: known, labels: labels.get(row.session_id) });
   }
   return found;
 }
@@ -146,10 +154,10 @@ function isActive({ figures }: { figures: Figures }, { since, until }: SessionsQ
 }
 
 /** A listed session. Keys as in `transcripts list --json`, where each is described. Texts are redacted only if the figures are. */
-export type ListedSession = ReturnType<typeof sessionRow>;
+export type SessionRow = ReturnType<typeof sessionRow>;
 
 /** Returns a session as `list` shows it. */
-export function sessionRow({ ref, figures }: ReadSession) {
+export function sessionRow({ ref, figures, labels }: ListedSession) {
   const { stats, metadata } = figures;
   const resume = resumeOf(ref, metadata.cwd);
   return {
@@ -160,7 +168,7 @@ export function sessionRow({ ref, figures }: ReadSession) {
     database: ref.database,
     project: ref.project ?? metadata.cwd ?? (ref.projectLabel || null),
     parent_session_id: parentOf({ ref, figures }),
-    title: ref.title ?? metadata.title,
+    title: labels?.label_title ?? ref.title ?? metadata.title,
     prompt: stats.initial_prompt,
     started: metadata.firstTimestamp ?? isoTime(ref.startedMs),
     ended: metadata.lastTimestamp,
@@ -184,6 +192,8 @@ export function sessionRow({ ref, figures }: ReadSession) {
     cost_is_estimate: stats.cost_is_estimate,
     unpriced_models: stats.unpriced_models,
     damaged: figures.error_count,
+    tags: labels?.tags ?? [],
+    is_pinned: labels?.is_pinned ?? false,
   };
 }
 

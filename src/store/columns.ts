@@ -17,6 +17,7 @@ import {
   type FiguresMark,
   type IndexState,
   type Kept,
+  type SessionLabels,
   type SessionMark,
   type SnippetType,
   type SourceCounts,
@@ -571,6 +572,13 @@ export const TOUCHED_FILES = rowsOf<TouchedFile>("touched_files", {
   path: key,
   name: key,
   is_written: boolean,
+});
+
+export const LABELS = rowsOf<SessionLabels>("session_labels", {
+  session_id: { ...id, rule: () => "UNIQUE REFERENCES sessions (session_id) ON DELETE CASCADE" },
+  tags: { ...json(tagsIn), type: "json" },
+  is_pinned: boolean,
+  label_title: orNull(text),
 });
 
 export const CANDIDATE_COLUMNS = `events.position, ${BLOCKS.list}`;

@@ -4,6 +4,7 @@
  * `events` differs. Each unique key begins with the session, so that a distributed database can divide the rows by it.
  */
 import {
+  LABELS,
   MESSAGES,
   SESSIONS,
   SNIPPETS,
@@ -67,6 +68,8 @@ CREATE INDEX ${types.ifMissing} idx_snippets_event ON conversation_snippets (eve
 
 ${table(SUGGESTED)}
 CREATE INDEX ${types.ifMissing} idx_suggested_passages ON suggested_passages (session_id, snippet_type);
+
+${table(LABELS)}
 
 ${table(TOMBSTONES, [`forgotten_at ${types.time} NOT NULL`])}
 CREATE UNIQUE INDEX ${types.ifMissing} idx_forgotten_sessions ON forgotten_sessions (session_id, place);

@@ -5,6 +5,7 @@ import {
   BLOCKS,
   EVENTS,
   figuresIn,
+  LABELS,
   MESSAGE_STATES,
   MESSAGES,
   numberIn,
@@ -51,6 +52,7 @@ import {
   NOT_INDEXED,
   SNIPPET_TYPES,
   type IndexState,
+  type SessionLabels,
   type SessionMark,
   type SnippetType,
   type StoredBlock,
@@ -256,6 +258,35 @@ export class SqlStore implements Store {
     await this.#database.transaction(async (session) => {
       for (const { session_id: id, place } of tombstones)
         await session.run(sql, [storableText(id), storableText(place)]);
+    });
+  }
+
+  async labels({ ids, machineId }: { ids?: readonly string[]; machineId?: string } = {}): Promise<
+    Map<string, SessionLabels>
+  > {
+    const machine = ofMachine(machineId);
+    const conditions: Condition[] = [
+      { sql: `session_id IN (SELECT session_id FROM sessions WHERE ${machine.sql})`, values: machine.values },
+    ];
+    if (ids !== undefined)
+      conditions.push({ sql: this.#database.dialect.isOneOf("session_id"), values: [ids.map(storableText)] });
+    const { sql, values } = allOf(conditions);
+    const rows = await this.#database.all(
+      `SELECT ${LABELS.list} FROM session_labels WHERE ${sql}`,
+      values,
+      LABELS.read,
+    );
+    return new Map(rows.map((row) => [row.session_id, row]));
+  }
+
+  async setLabels(labels: SessionLabels): Promise<void> {
+    const { session_id: id, tags, is_pinned, label_title } = labels;
+    await this.#database.transaction(async (session) => {
+      if ((await numberOf(session, id)) === undefined) throw unknownSession(id);
+      await session.run("DELETE FROM session_labels WHERE session_id = ?", [storableText(id)]);
+      if (tags.length === 0 && !is_pinned && label_title === null) return;
+      const insert = `INSERT INTO session_labels (${LABELS.columns.join(", ")}) VALUES (${placesFor(LABELS.columns)})`;
+      await session.run(insert, LABELS.write(labels));
     });
   }
 

@@ -3,6 +3,7 @@ import type { Machine } from "./store-place.ts";
 import type {
   EventRole,
   IndexState,
+  SessionLabels,
   SessionMark,
   SnippetType,
   StoredBlock,
@@ -61,6 +62,11 @@ export interface Store {
 
   /** Returns the revisions of all sessions, or of those of a machine, by id. */
   revisions(machineId?: string): Promise<Map<string, Pick<IndexState, "revision" | "copied_revision">>>;
+
+  /** Returns the labels of sessions that have some, by id: of all, of those with the ids, or of those of a machine. */
+  labels(of?: { ids?: readonly string[]; machineId?: string }): Promise<Map<string, SessionLabels>>;
+  /** Replaces the labels of a session. Rejects with `unknown_session` if there is none. */
+  setLabels(labels: SessionLabels): Promise<void>;
 
   /** Returns messages in conversation order; those that the source dropped keep their old place. */
   messages(sessionId: string, asked?: MessagesAsked): Promise<StoredMessage[]>;
@@ -122,6 +128,9 @@ export interface SessionFilter {
   projects?: readonly string[];
   /** The agent that ran the session. */
   agent?: string;
+  /** Sessions have all of these tags. */
+  tags?: readonly string[];
+  pinned?: boolean;
   /** A call read or changed this file: an absolute path, or a last part of one. */
   file?: string;
 }

@@ -76,6 +76,16 @@ export interface SessionMark extends Pick<
   state: Pick<IndexState, "revision" | "rules" | "source_bytes" | "source_modified_ms" | "subagent_copies">;
 }
 
+/** What the user said about a session. */
+export interface SessionLabels {
+  session_id: string;
+  /** Sorted. */
+  tags: string[];
+  is_pinned: boolean;
+  /** Shown instead of the session's own title. */
+  label_title: string | null;
+}
+
 /** Figures of a session, from the whole source. Prices are applied when they are asked for. */
 export interface StoredFigures {
   counts: FigureCounts;

@@ -1,8 +1,7 @@
 /** Lists the sessions on this machine for an agent. */
 import { given } from "../given.ts";
 import { counted, dayAndTime } from "../quantities.ts";
-import type { ReadSession } from "../queries/added-up.ts";
-import { listedSessions, listNeeds, sessionRow } from "../queries/listed-sessions.ts";
+import { type ListedSession, listedSessions, listNeeds, sessionRow } from "../queries/listed-sessions.ts";
 import { projectName } from "../render/text/passage-text.ts";
 import { answerText } from "./answer-text.ts";
 import { agentAsked } from "./agent-argument.ts";
@@ -32,7 +31,7 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
   return { text: answerText({ head, items, offset, hasMore: answer.isMore, maxChars: args.max_chars }) };
 });
 
-async function line(session: ReadSession): Promise<string> {
+async function line(session: ListedSession): Promise<string> {
   const row = sessionRow(session);
   const { session_id: id, project, ended, turns, tool_calls, tool_errors } = row;
   const time = dayAndTime(ended) || "no time";

@@ -11,6 +11,7 @@ import { ledgerOf, sumsOf } from "../queries/added-up.ts";
 import type { CurrentIndex, CurrentIndexOptions } from "../queries/current-index.ts";
 import { countSessions, listedSessions, listNeeds, sessionRow } from "../queries/listed-sessions.ts";
 import { type Conversation, readConversation } from "../queries/read-session.ts";
+import { tagCounts } from "../snippets/session-labels.ts";
 import { changesIn, type FileChanges } from "../queries/session-changes.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -62,17 +63,19 @@ export class SiteData {
     const until = filters.until === undefined ? undefined : readEndDate(filters.until, now());
     const { project, agent } = filters;
     const failures = filters.failed === true ? ("found" as const) : undefined;
-    const asked = given({ project, agent, since, until, failures });
+    const tags = filters.tag === undefined ? undefined : [filters.tag];
+    const asked = given({ project, agent, since, until, failures, tags });
     const query = { ...asked, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE };
-    const { sessions, total, agents, projects } = await ask(listNeeds(where, query), async (index) => ({
+    const { sessions, total, agents, projects, allTags } = await ask(listNeeds(where, query), async (index) => ({
       ...(await listedSessions(index, where, query)),
       total: await countSessions(index, where, asked),
       agents: await index.store.agents(),
       projects: (await index.store.projects()).toSorted(),
+      allTags: (await tagCounts(index.store)).map(({ tag }) => tag),
     }));
     const shown = sessions.map((session): SessionRow => {
       const row = sessionRow(session);
-      return { ...row, id: row.session_id, is_pinned: false, tags: [] };
+      return { ...row, id: row.session_id };
     });
     const texts = await redactJson(
       redactor,
@@ -86,7 +89,7 @@ export class SiteData {
       pages: Math.max(page, Math.ceil(total / ROWS_PER_PAGE)),
       agents,
       projects,
-      tags: [],
+      tags: allTags,
       command: listCommand(filters),
     };
   }

@@ -24,6 +24,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     index: () => import("./index-sessions.ts"),
     push: () => import("./push.ts"),
     snippets: () => import("./snippets.ts"),
+    tag: () => import("./tag.ts"),
     forget: () => import("./forget.ts"),
   },
   "Setting up:": {

@@ -78,9 +78,9 @@ export async function errorsOfAll(
   dates: Between,
   options: Partial<Options> & Pick<Options, "redact"> & { tool?: string },
 ): Promise<ExitCode> {
-  const { fixes = false, tool, project, agent } = options;
+  const { fixes = false, tool, project, agent, tag: tags } = options;
   const limit = options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity);
-  const asked = { ...dates, ...given({ project, agent }) };
+  const asked = { ...dates, ...given({ project, agent, tags }) };
   const query = { fixes, tool, subagents: true, signal: context.signal, between: dates };
   return askedOfStore(
     context,

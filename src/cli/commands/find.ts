@@ -127,7 +127,7 @@ async function queryAsked(
     ...between(context, options),
     project: options.project,
     agent: options.agent,
-    ...given({ file, role: options.role, tool: options.tool }),
+    ...given({ file, role: options.role, tool: options.tool, tags: options.tag }),
     errorsOnly: options.errors ?? false,
     limit: options.limit ?? (isShort ? SCREENFUL : Infinity),
     now: context.now(),
@@ -174,8 +174,8 @@ function headingOf(hasLiteral: boolean, passages: readonly FoundPassage[]): stri
 
 /** Returns what to try if nothing was found. */
 function nextOf({ query, options }: FindRequest, { words: { absent, present } }: Found): string {
-  const { role, tool, errors, since, until, project, agent, file } = options;
-  const narrowed = Object.entries({ role, tool, errors, since, until, project, agent, file });
+  const { role, tool, errors, since, until, project, agent, tag, file } = options;
+  const narrowed = Object.entries({ role, tool, errors, since, until, project, agent, tag, file });
   const filters = narrowed.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`);
   const tries = [
     ...(absent.length > 0 && present.length > 0

@@ -1,11 +1,11 @@
 /** `transcripts list` */
 import { count, counted, dayAndTime } from "../../quantities.ts";
 import {
-  type ListedSession,
   listedSessions,
   type ListedSessions,
   listNeeds,
   sessionRow,
+  type SessionRow,
 } from "../../queries/listed-sessions.ts";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
@@ -58,7 +58,7 @@ const definition = createQuestion(
   .addOption(jsonLines("each session"));
 type Options = OptionsOf<typeof definition>;
 
-export type ListOutput = Versioned & ListedSession;
+export type ListOutput = Versioned & SessionRow;
 
 /** Maximum length of a title where lines are not limited. */
 const MAX_TITLE_COLUMNS = 120;
@@ -68,8 +68,8 @@ const SCREENFUL = 20;
 
 export const command = runnable(definition, async (context, _args, options) => {
   const asked = between(context, options, options.today ? startOfDay(context.now(), 0) : undefined);
-  const { subagents = false, empty = false, project, agent } = options;
-  const query = { ...asked, ...given({ project, agent }), subagents, empty, limit: limitAsked(context, options) };
+  const { subagents = false, empty = false, project, agent, tag: tags } = options;
+  const query = { ...asked, ...given({ project, agent, tags }), subagents, empty, limit: limitAsked(context, options) };
   return askedOfStore(
     context,
     listNeeds(context, query),
@@ -116,20 +116,17 @@ async function print(
 }
 
 /** Puts the subagents of a session after it, and otherwise keeps the order. */
-function parentsFirst(rows: readonly ListedSession[]): ListedSession[] {
+function parentsFirst(rows: readonly SessionRow[]): SessionRow[] {
   const listed = new Set(rows.map(({ session_id: id }) => id));
   const children = Map.groupBy(rows, ({ parent_session_id: parent }) => (listed.has(parent ?? "") ? parent : null));
-  const family = (row: ListedSession): ListedSession[] => [
-    row,
-    ...(children.get(row.session_id) ?? []).flatMap(family),
-  ];
+  const family = (row: SessionRow): SessionRow[] => [row, ...(children.get(row.session_id) ?? []).flatMap(family)];
   const ordered = new Set((children.get(null) ?? []).flatMap(family));
   // Sessions that name each other as parents come last.
   return [...ordered, ...rows.filter((row) => !ordered.has(row))];
 }
 
 /** Options that leave sessions out. */
-const FILTERS = ["today", "since", "until", "project", "agent"] as const;
+const FILTERS = ["today", "since", "until", "project", "agent", "tag"] as const;
 
 function limitAsked({ isTerminal }: CommandContext, options: Options): number {
   if (options.recent !== undefined) return options.recent;

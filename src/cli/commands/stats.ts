@@ -67,8 +67,8 @@ async function figuresAsked(
   { refs, options, asked }: StatsAsked,
 ): Promise<SessionFigures[]> {
   const { signal, stdin } = context;
-  const { project, agent } = options;
-  const filters = refs.length === 0 ? { ...asked, ...given({ project, agent }) } : { ids: idsOf(index, refs) };
+  const { project, agent, tag: tags } = options;
+  const filters = refs.length === 0 ? { ...asked, ...given({ project, agent, tags }) } : { ids: idsOf(index, refs) };
   const query = { ...filters, subagents: true, empty: true, limit: Infinity };
   const { sessions } = await listedSessions(index, context, query);
   const found: SessionFigures[] = sessions.map((session) => ({ ...session, problem: null }));
@@ -127,7 +127,7 @@ async function print(
 
 /** Whether an option leaves sessions out. */
 function isFiltered(options: Options): boolean {
-  return [options.since, options.until, options.project, options.agent].some((each) => each !== undefined);
+  return [options.since, options.until, options.project, options.agent, options.tag].some((each) => each !== undefined);
 }
 
 /** Returns the sessions that are named, each with its subagents. */

@@ -15,6 +15,7 @@ import type { InitOutput } from "../../../src/cli/commands/init.ts";
 import type { ListOutput } from "../../../src/cli/commands/list.ts";
 import type { PushOutput } from "../../../src/cli/commands/push.ts";
 import type { StatsOutput } from "../../../src/cli/stats-text.ts";
+import type { TagOutput } from "../../../src/cli/commands/tag.ts";
 import type { TimelineOutput } from "../../../src/cli/commands/timeline.ts";
 import type { MessageOutput } from "../../../src/cli/message-row.ts";
 import type { ExtractSnippetOutput } from "../../../src/snippets/extract-snippet.ts";
@@ -42,6 +43,7 @@ export interface Outputs {
   "snippets query": QuerySnippetsOutput;
   "snippets suggest": SnippetSuggestion;
   stats: StatsOutput;
+  tag: TagOutput;
   tail: MessageOutput;
   timeline: TimelineOutput;
 }

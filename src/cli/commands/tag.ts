@@ -1,0 +1,65 @@
+/** `transcripts tag` */
+import { counted } from "../../quantities.ts";
+import { neutralLine } from "../../neutral-text.ts";
+import { labelSession, tagCounts } from "../../snippets/session-labels.ts";
+import { createCommand, jsonObject, runnable, SESSION, several, type Versioned } from "../command.ts";
+import { badArguments } from "../context.ts";
+import { readingSnippets, withSnippets } from "../snippet-errors.ts";
+
+const definition = createCommand("tag", {
+  summary: "Gives a session tags, pins it, or gives it a title; without arguments, lists the tags.",
+  description:
+    "Tags are in the store, not in the session's file, and stay when that is gone. `list`, `find`, `stats` and `errors` take them as --tag. " +
+    "`push` copies them to the team's database.",
+  examples: {
+    "transcripts tag latest release bug/123": "Gives the newest session two tags.",
+    "transcripts tag 0a1b2c3d --remove release": "Takes a tag away.",
+    'transcripts tag 0a1b2c3d --pin --title "The big migration"': "Pins a session and gives it a title.",
+    "transcripts tag": "Lists all tags.",
+  },
+  nothing: "there are no tags",
+})
+  .argument("[SESSION]", SESSION)
+  .argument("[NAME...]", "Tags to add.")
+  .option("--remove <name>", "Takes a tag away; may be given several times.", several)
+  .option("--pin", "Pins the session.")
+  .option("--unpin", "Takes the pin away.")
+  .option("--title <text>", "Title to show instead of the session's own; an empty one shows that again.")
+  .addOption(jsonObject("the labels of the session, or all tags"));
+
+export interface TagOutput extends Versioned {
+  session_id: string | null;
+  /** Tags of the session, or all. */
+  tags: string[];
+  is_pinned: boolean | null;
+  title: string | null;
+}
+
+export const command = runnable(definition, async (context, [session, names], options) => {
+  if (options.pin && options.unpin) throw badArguments("--pin and --unpin exclude each other.", "Give one of them.");
+  if (session === undefined) {
+    const tags = await readingSnippets(context, [], ({ store }) => tagCounts(store));
+    const output: TagOutput = {
+      version: 1,
+      session_id: null,
+      tags: tags.map(({ tag }) => tag),
+      is_pinned: null,
+      title: null,
+    };
+    if (options.json) await context.printObject(output);
+    else
+      for (const { tag, sessions } of tags) await context.out(`${neutralLine(tag)}  ${counted(sessions, "session")}\n`);
+    return tags.length > 0 ? 0 : 1;
+  }
+  const pinned = options.pin ? true : options.unpin ? false : undefined;
+  const change = { add: names, remove: options.remove ?? [], pinned, title: options.title };
+  const labels = await withSnippets(context, (setting) => labelSession(setting, session, change));
+  const { session_id, tags, is_pinned, label_title: title } = labels;
+  if (options.json) await context.printObject({ version: 1, session_id, tags, is_pinned, title } satisfies TagOutput);
+  else {
+    const facts = [tags.length === 0 ? "no tags" : tags.join(", "), ...(is_pinned ? ["pinned"] : [])];
+    const shown = title === null ? facts : [...facts, `title ${JSON.stringify(title)}`];
+    await context.out(`${shown.map((each) => neutralLine(each)).join("; ")}\n`);
+  }
+  return 0;
+});
