@@ -6,6 +6,8 @@ import type { ToolContext } from "./tool.ts";
 
 /** Maximum time for updating the store before a question, in milliseconds. */
 const UPDATE_MS = 5_000;
+/** Unreadable places that are named. */
+const MAX_PLACES = 3;
 
 export interface Asked<Answer> {
   answer: Answer;
@@ -48,6 +50,7 @@ function lackNotes({ missing, fault, unreadable }: CurrentIndex): string[] {
     ...(missing.length === 0
       ? []
       : [`${missing.length} sessions that may have more are not in the store yet. ${lacks}`]),
-    ...(unreadable.length === 0 ? [] : [`${unreadable.length} places could not be read.`]),
+    ...unreadable.slice(0, MAX_PLACES).map(({ path, reason }) => `Not read: ${path}: ${reason}.`),
+    ...(unreadable.length > MAX_PLACES ? [`${unreadable.length - MAX_PLACES} more places could not be read.`] : []),
   ];
 }

@@ -29,7 +29,7 @@ describe("transcripts index", () => {
     const home = homeWith(user("hello", 1) + says("hi", 2), user("more", 3));
     const first = await index(home);
     assert.deepEqual([first.exitCode, first.stdout], [0, ""]);
-    assert.match(first.stderr, /^indexed 2 sessions: 2 new, 0 changed, 0 unchanged; 3 events from 0\.0 MB\n$/);
+    assert.match(first.stderr, /^indexed 2 sessions: 2 new, 0 changed, 0 unchanged; 3 events from 0\.0 MB$/m);
     const path = join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}0.jsonl`);
     appendFileSync(path, says("again", 4));
     rmSync(join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}1.jsonl`));
