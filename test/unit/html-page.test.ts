@@ -48,7 +48,7 @@ describe("turns", () => {
     const outline = outlineOf(session);
     assert.deepEqual([outline.turns.length, outline.isSubagent], [1, false]);
     const read = await readOf(session);
-    assert.ok(/Subagent its Prompt .*#1 its/.test(read), read);
+    assert.ok(/Subagent its Prompt .*line 2 its/.test(read), read);
   });
 });
 

@@ -124,7 +124,7 @@ function callView(view: View, message: TranscriptMessage, block: ParsedContentBl
       {paired?.result ? pairedResult(view, paired.result, paired.call.result?.message_ordinal) : null}
       {paired ? fixView(view, paired.call) : null}
       <p class="reference">
-        <a href={`#${anchor}`}>{`#${anchor}`}</a>
+        <a href={`#${anchor}`}>line {block.line_number}</a>
         {idNote(block.tool_use_id)}
       </p>
     </div>

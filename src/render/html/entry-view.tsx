@@ -41,7 +41,7 @@ export function entryClass(
   return parts.join(" ");
 }
 
-/** Renders speaker, time, and the entry's number with a link to it. `model`: null if it is the previous one. */
+/** Renders speaker, time, and the line in the session, as `show --line` takes it, with a link to the entry. `model`: null if it is the previous one. */
 export function stamp(
   message: TranscriptMessage,
   { speaker, anchor, clock, model }: { speaker: string; anchor: string; clock: Clock; model: string | null },
@@ -51,8 +51,8 @@ export function stamp(
     <div class="stamp">
       <span class="who">{speaker}</span>
       {timestamp === null ? null : timeView(timestamp, clock)}
-      <a class="permalink" href={`#${anchor}`} aria-label={`Link to entry ${message.ordinal}`}>
-        #{message.ordinal}
+      <a class="permalink" href={`#${anchor}`} aria-label={`Link to the entry on line ${message.line_number}`}>
+        line {message.line_number}
       </a>
       {model === null ? null : <span class="model">{oneLine(model, 80)}</span>}
     </div>
