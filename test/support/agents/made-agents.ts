@@ -38,6 +38,11 @@ export const MADE: Readonly<Record<string, MadeAgent>> = {
     usual: ".copilot",
     fill: filesOf("copilot", (names) => ["session-state", ...names.slice(1)]),
   },
+  pi: {
+    variable: "PI_CODING_AGENT_DIR",
+    usual: ".pi/agent",
+    fill: filesOf("pi", (names) => ["sessions", ...names.slice(1)]),
+  },
   transcript: { usual: ".openfleet", fill: fillTranscripts },
 };
 
