@@ -1,9 +1,8 @@
-/** What the newest Codex is made to do, to see whether what it writes is still read right. */
+/** What the newest Codex is made to do. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { spawnProgram } from "../host/process.ts";
-import type { NewestAgent, Scenario } from "./newest-agent.ts";
-import { type Script, type ScriptedCall, startResponsesModel } from "./responses-model.ts";
+import { CALLS, FORKED, type NewestAgent, plainScripts, RESUMED } from "./newest-agent.ts";
+import type { Script, ScriptedCall } from "./responses-model.ts";
 
 const shell = (cmd: string, expected: "ok" | "failed" = "ok"): ScriptedCall => ({
   name: "exec_command",
@@ -34,8 +33,7 @@ const child: Script = [
 ];
 
 const SCRIPTS: Record<string, Script> = {
-  plain: [{ text: "The answer is forty-two." }],
-  again: [{ text: "Once more.", calls: [shell("echo again")] }, { text: "Said later." }],
+  ...plainScripts(shell),
   tools: [
     {
       thinking: "What is there?",
@@ -65,56 +63,30 @@ const SCRIPTS: Record<string, Script> = {
   ],
 };
 
-type Prompt = readonly [text: string, after?: "resume" | "fork"];
-
-const SCENARIOS: readonly { name: string; model?: string; prompts: readonly Prompt[] }[] = [
-  { name: "calls that fail and do not", prompts: [["Do scenario:tools."]] },
-  { name: "calls from code", model: "gpt-6.1-sol", prompts: [["Do scenario:code."]] },
-  { name: "a subagent", prompts: [["Do scenario:parent."]] },
-  { name: "a resumed session", prompts: [["Do scenario:plain."], ["Do scenario:again.", "resume"]] },
-  { name: "a fork", prompts: [["Do scenario:plain."], ["Do scenario:again.", "fork"]] },
-];
-
 export const newestCodex: NewestAgent = {
   agent: "codex",
   package: "@openai/codex",
   program: "codex",
-  async *scenarios(program, folder): AsyncGenerator<Scenario> {
-    for (const [at, { name, model, prompts }] of SCENARIOS.entries())
-      yield { name, ...(await play(program, join(folder, String(at)), prompts, model)) };
+  scripts: () => SCRIPTS,
+  scenarios: [
+    CALLS,
+    { name: "calls from code", model: "gpt-6.1-sol", prompts: [["Do scenario:code."]] },
+    { name: "a subagent", prompts: [["Do scenario:parent."]] },
+    RESUMED,
+    FORKED,
+  ],
+  prepare: async (home, url, model) => {
+    const own = join(home, ".codex");
+    await mkdir(own);
+    await writeFile(join(own, "config.toml"), configOf(url, model));
+    return { CODEX_HOME: own, SCRIPTED_KEY: "none" };
   },
+  args: ([prompt, after], id) => {
+    const flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--json"];
+    return ["exec", ...(after === undefined ? [] : [after]), ...flags, ...(id === undefined ? [] : [id]), prompt];
+  },
+  printedId: /"thread_id":"([^"]+)"/,
 };
-
-async function play(
-  program: string,
-  home: string,
-  prompts: readonly Prompt[],
-  modelName = "gpt-5.5",
-): Promise<Omit<Scenario, "name">> {
-  const project = join(home, "project");
-  const own = join(home, ".codex");
-  await mkdir(project, { recursive: true });
-  await mkdir(own);
-  await writeFile(join(project, "a.txt"), "one\n");
-  const model = await startResponsesModel(SCRIPTS, `t${Date.now()}`);
-  await writeFile(join(own, "config.toml"), configOf(model.url, modelName));
-  const env = { PATH: process.env["PATH"], HOME: home, CODEX_HOME: own, SCRIPTED_KEY: "none", NO_COLOR: "1" };
-  const flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--json"];
-  const runs: { prompt: string; sessionId: string }[] = [];
-  try {
-    for (const [prompt, after] of prompts) {
-      const [how, id] = after === undefined ? [[], []] : [[after], runs.slice(-1).map(({ sessionId }) => sessionId)];
-      const running = spawnProgram(program, ["exec", ...how, ...flags, ...id, prompt], { cwd: project, env });
-      const { code, stdout, stderr } = await running.finished;
-      const sessionId = /"thread_id":"([^"]+)"/.exec(stdout)?.[1];
-      if (code !== 0 || sessionId === undefined) throw new Error(`${prompt} exit ${code}\n${stdout}\n${stderr}`);
-      runs.push({ prompt, sessionId });
-    }
-  } finally {
-    model.close();
-  }
-  return { home, truth: { runs, requests: model.requests() } };
-}
 
 function configOf(url: string, model: string): string {
   return `model = "${model}"
