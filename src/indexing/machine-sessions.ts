@@ -64,6 +64,7 @@ export async function withParts(
   stored: readonly SessionMark[],
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef[]> {
+  if (!refs.some((ref) => agentAt(ref)?.parts !== undefined)) return [...refs];
   const key = ({ id, path }: SessionRef): string => `${path}\n${id}`;
   const known = new Set(refs.map(key));
   const atPath = Map.groupBy(stored, ({ path }) => path);
