@@ -13,7 +13,7 @@ export function redactorFor({ redact = true }: { redact?: boolean } = {}): Redac
 }
 
 /** Is loaded with the first text, since many commands have none. */
-export const lazyRedactor: Redactor = {
+const lazyRedactor: Redactor = {
   redact: async (inputs) => {
     if (inputs.length === 0) return [];
     const { sharedRedactor } = await import("../redact/redactor.ts");

@@ -23,10 +23,13 @@ export interface SessionsQuery extends Omit<ListQuery, "sessions"> {
   /** Only sessions with all of these tags. */
   tags?: readonly string[] | undefined;
   pinned?: boolean;
+  /** Only sessions that this one started: its agent's own id. */
+  parent?: string;
 }
 
-/** A session with its figures, and what the user said about it. */
+/** A session of the store with its figures, and what the user said about it. */
 export interface ListedSession extends ReadSession {
+  stored: StoredSession;
   labels: SessionLabels | undefined;
 }
 
@@ -39,17 +42,20 @@ type Index = Pick<CurrentIndex, "store" | "here" | "elsewhere">;
 
 /** Returns the sessions that match. Asks the store as it is. Rejects with a `TranscriptsError`. */
 export async function listedSessions(index: Index, where: Where, query: SessionsQuery): Promise<ListedSessions> {
-  const { project, agent, ids, tags, pinned, limit, offset = 0, ...asked } = query;
-  const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned }) });
-  const end = offset + limit;
+  const { project, agent, ids, tags, pinned, parent, limit, offset = 0, ...asked } = query;
+  const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned, parent }) });
+  // Of sessions in a range of time, more are left out here: pages are counted from the first.
+  const skipped = asked.since === undefined || asked.until === undefined ? offset : 0;
+  const end = offset - skipped + limit;
   const found: ListedSession[] = [];
-  for (let at = 0; found.length <= end;) {
-    const page = await index.store.listed({ ...asked, sessions, limit: end + 1 - found.length, offset: at });
+  for (let at = skipped; found.length <= end;) {
+    const wanted = end + 1 - found.length;
+    const page = await index.store.listed({ ...asked, sessions, limit: wanted, offset: at });
     for (const session of await withFigures(index, where, page)) if (isActive(session, query)) found.push(session);
     at += page.length;
-    if (page.length === 0 || at < end + 1 - found.length) break;
+    if (page.length < wanted) break;
   }
-  return { sessions: found.slice(offset, end), isMore: found.length > end };
+  return { sessions: found.slice(offset - skipped, end), isMore: found.length > end };
 }
 
 /** Returns what `failedSessions` asks of the store, if `limit` failed calls are wanted. */
@@ -106,10 +112,17 @@ function endOf(session: ReadSession | undefined): number {
 async function filterOf(
   { store, elsewhere }: Index,
   where: Where,
-  { project, agent, ids, tags, pinned }: Pick<SessionsQuery, "project" | "agent" | "ids" | "tags" | "pinned">,
+  {
+    project,
+    agent,
+    ids,
+    tags,
+    pinned,
+    parent,
+  }: Pick<SessionsQuery, "project" | "agent" | "ids" | "tags" | "pinned" | "parent">,
 ): Promise<SessionFilter> {
   return {
-    ...given({ agent, ids, tags, pinned }),
+    ...given({ agent, ids, tags, pinned, parent }),
     ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
     ...(project === undefined ? {} : { projects: await projectsNamed(await store.projects(), project, where) }),
   };
@@ -128,8 +141,13 @@ async function withFigures(
   for (const row of rows) {
     const known = figures.get(row.session_id);
     const ref = here.get(row.session_id) ?? readableSession(store, row, searched);
-    if (known !== undefined && ref !== undefined)
-      found.push({ ref: { ...ref, ...knownOf(ref, row) }, figures: known, labels: labels.get(row.session_id) });
+    if (known === undefined || ref === undefined) continue;
+    found.push({
+      ref: { ...ref, ...knownOf(ref, row) },
+      figures: known,
+      stored: row,
+      labels: labels.get(row.session_id),
+    });
   }
   return found;
 }

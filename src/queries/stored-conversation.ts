@@ -313,7 +313,7 @@ function metadataOf(session: StoredSession): Omit<SessionMetadata, "firstTimesta
 }
 
 /** Returns the row of the model, with the keys in the order that the parser gives them. */
-function modelMessage(row: StoredMessage): TranscriptMessage {
+export function modelMessage(row: StoredMessage): TranscriptMessage {
   const { recorded_cost_usd: recorded, superseded } = row;
   return {
     id: row.message_id,

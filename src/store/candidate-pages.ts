@@ -59,7 +59,7 @@ export function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
 
 /** Returns the condition on columns of `sessions`. */
 export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condition {
-  const { paths, ids, except, projects, agent, file, tags = [], pinned } = filter;
+  const { paths, ids, except, projects, agent, file, tags = [], pinned, parent } = filter;
   const conditions: Condition[] = [];
   const addList = (column: string, list: readonly string[] | undefined): void => {
     if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
@@ -82,6 +82,7 @@ export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condi
     const { sql, values } = ofFile(file);
     conditions.push({ sql: `number IN (SELECT t.session FROM touched_files AS t WHERE ${sql})`, values });
   }
+  if (parent !== undefined) conditions.push({ sql: "parent_id = ?", values: [storableText(parent)] });
   return allOf(conditions);
 }
 

@@ -405,6 +405,11 @@ function figuresMarkIn(row: Row): FiguresMark | null {
   };
 }
 
+/** Reads the column `content` of `events`. */
+export function contentIn(row: Row): string {
+  return packedTextIn(row, "content");
+}
+
 /** Reads the column `figures`. */
 export function figuresIn(row: Row): StoredFigures {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON, written by `writeSession`

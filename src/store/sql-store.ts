@@ -3,6 +3,7 @@ import { foldedKin, foldedPattern } from "../matching/folding.ts";
 import {
   BLOCK_STATES,
   BLOCKS,
+  contentIn,
   EVENTS,
   figuresIn,
   LABELS,
@@ -37,6 +38,7 @@ import type {
   ListQuery,
   MessagesAsked,
   NewSnippet,
+  OutlinedMessage,
   RowStates,
   SessionChange,
   SessionFilter,
@@ -334,6 +336,31 @@ export class SqlStore implements Store {
     const found = `SELECT ${columns.list} FROM ${columns.from} WHERE ${sql} ORDER BY ${order}`;
     if (limit === undefined) return this.#database.all(found, values, columns.read);
     return this.#database.all(`${found} LIMIT ?`, [...values, limit], columns.read);
+  }
+
+  async outline(sessionId: string): Promise<OutlinedMessage[]> {
+    const of = `FROM events JOIN messages ON messages.session = events.session AND messages.number = events.message
+      WHERE events.${OF_SESSION} AND NOT events.superseded AND NOT messages.superseded`;
+    const id = storableText(sessionId);
+    const counts = await this.#database.all(
+      `SELECT messages.ordinal, CAST(sum(CASE WHEN block_type = 'tool_use' THEN 1 ELSE 0 END) AS BIGINT) AS calls,
+        CAST(sum(CASE WHEN block_type = 'tool_result' AND status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS failed
+        ${of} AND block_type IN ('tool_use', 'tool_result') GROUP BY messages.ordinal`,
+      [id],
+      (row) => ({ ordinal: numberIn(row, "ordinal"), calls: numberIn(row, "calls"), failed: numberIn(row, "failed") }),
+    );
+    const texts = await this.#database.all(
+      `SELECT messages.ordinal, content ${of} AND block_type = 'text' AND user_kind = 'human'
+        ORDER BY messages.ordinal, events.ordinal`,
+      [id],
+      (row) => ({ ordinal: numberIn(row, "ordinal"), text: contentIn(row) }),
+    );
+    const found = new Map<number, OutlinedMessage>(counts.map((each) => [each.ordinal, { ...each, text: null }]));
+    for (const { ordinal, text } of texts) {
+      const known = found.get(ordinal) ?? { ordinal, calls: 0, failed: 0, text: null };
+      found.set(ordinal, { ...known, text: known.text?.trim() ? known.text : text });
+    }
+    return [...found.values()];
   }
 
   async ordinalAt(sessionId: string, line: number): Promise<number> {

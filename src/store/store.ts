@@ -74,6 +74,8 @@ export interface Store {
   blocks(sessionId: string, asked?: BlocksAsked): Promise<StoredBlock[]>;
   /** Returns the ordinal of the first block on a line, or on the last one before it that has one; 0 if none has. */
   ordinalAt(sessionId: string, line: number): Promise<number>;
+  /** Returns prompts and counts of calls by message, without those that the source dropped. */
+  outline(sessionId: string): Promise<OutlinedMessage[]>;
   /** Returns what is needed to recognise unchanged rows of a session. */
   rowStates(sessionId: string): Promise<RowStates>;
   /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
@@ -133,6 +135,8 @@ export interface SessionFilter {
   pinned?: boolean;
   /** A call read or changed this file: an absolute path, or a last part of one. */
   file?: string;
+  /** Only sessions that this one started: its agent's own id. */
+  parent?: string;
 }
 
 /** Remains of a forgotten session. */
@@ -153,6 +157,17 @@ export interface SessionChange {
   superseded?: RowIds;
   /** Default: those that it has. */
   figures?: StoredFigures;
+}
+
+/** What an outline of a session needs of a message that has calls, results or a text of the user. */
+export interface OutlinedMessage {
+  /** Position of the message in the session. */
+  ordinal: number;
+  calls: number;
+  /** Results that failed. */
+  failed: number;
+  /** Beginning of the first text, if the user said it; null for other messages. */
+  text: string | null;
 }
 
 export interface RowIds {

@@ -2,6 +2,7 @@
 import { Hono, type Context } from "hono";
 import { compress } from "hono/compress";
 import { streamSSE } from "hono/streaming";
+import { TranscriptsError } from "../transcripts-error.ts";
 import type { Write } from "../write-file.ts";
 import type { Access, Refusal, RequestFacts } from "./access.ts";
 
@@ -45,7 +46,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Cache-Control": "no-store",
-  "Referrer-Policy": "no-referrer",
+  // Without a referrer, browsers would send no origin with our own forms.
+  "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
@@ -113,6 +115,7 @@ export function createApp({ access, site, onActivity, onError }: AppOptions): Ho
     return next === undefined ? context.text("There is no such form.", 404) : context.redirect(localPath(next), 303);
   });
   app.onError((error, context) => {
+    if (error instanceof TranscriptsError) return context.text(error.message, 400);
     onError(error);
     return context.text("This page could not be made. The terminal in which the server runs says why.", 500);
   });

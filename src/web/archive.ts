@@ -1,4 +1,5 @@
 /** Writes the pages as files that need no server. */
+import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
@@ -9,10 +10,20 @@ import { type Write, writeWhole } from "../write-file.ts";
 export interface ArchivedPage {
   /** Path in the archive, such as `sessions/ID/index.html`. */
   path: string;
-  /** Changes whenever the content does. A page with the same version is not made again. */
+  /** Changes whenever the content may have. A page with the same version is not made again. */
   version: string;
   /** Writes the content in pieces. Passes on rejections of `write`. */
   content: (write: Write) => Promise<void>;
+}
+
+/** Pages that change together. */
+export interface ArchivedGroup {
+  /** Name of the group, such as `sessions/ID`. */
+  group: string;
+  /** That of all its pages. */
+  version: string;
+  /** Not called if the version is the same. */
+  pages: () => AsyncIterable<Omit<ArchivedPage, "version">>;
 }
 
 export interface ArchiveReport {
@@ -27,7 +38,13 @@ const MANIFEST = "archive.json";
 const MANIFEST_EVERY = 500;
 const FILE_MODE = 0o600;
 
-const manifestSchema = z.object({ version: z.literal(1), pages: z.record(z.string(), z.string()) });
+/** By path. */
+type Pages = Record<string, [version: string, hash: string, group: string]>;
+
+const manifestSchema = z.object({
+  version: z.literal(1),
+  pages: z.record(z.string(), z.tuple([z.string(), z.string(), z.string()])),
+});
 
 /**
  * Brings an archive up to date: writes pages that are new or changed, and removes those that are no longer wanted. Never
@@ -36,34 +53,76 @@ const manifestSchema = z.object({ version: z.literal(1), pages: z.record(z.strin
  */
 export async function writeArchive(
   folder: string,
-  pages: AsyncIterable<ArchivedPage>,
+  pages: AsyncIterable<ArchivedPage | ArchivedGroup>,
   { signal, onPage }: { signal: AbortSignal; onPage?: (report: ArchiveReport) => void },
 ): Promise<ArchiveReport> {
   const before = await manifestIn(folder);
-  const now: Record<string, string> = {};
+  const now: Pages = {};
   const report: ArchiveReport = { written: 0, unchanged: 0, removed: 0 };
-  for await (const { path, version, content } of pages) {
+  const groups = Map.groupBy(Object.entries(before), ([, [, , group]]) => group);
+  for await (const { path, version, content, group = "" } of changedPages(pages, keep)) {
     signal.throwIfAborted();
-    if (before[path] === version) report.unchanged += 1;
+    const known = before[path];
+    const hash = known?.[0] === version ? known[1] : await updated(join(folder, path), known?.[1], content);
+    now[path] = [version, hash, group];
+    if (hash === known?.[1]) report.unchanged += 1;
     else {
-      await writePage(join(folder, path), content);
       report.written += 1;
       // What is in the manifest is on the disk, and what is on the disk is in this manifest or the next.
-      if (report.written % MANIFEST_EVERY === 0) await writeManifest(folder, { ...before, ...now, [path]: version });
+      if (report.written % MANIFEST_EVERY === 0) await writeManifest(folder, { ...before, ...now });
     }
-    now[path] = version;
     onPage?.(report);
   }
   const gone = Object.keys(before).filter((path) => now[path] === undefined);
   for (const path of gone) await removePage(folder, path);
   report.removed = gone.length;
-  if (report.written + report.removed > 0) await writeManifest(folder, now);
+  if (JSON.stringify(before) !== JSON.stringify(sorted(now))) await writeManifest(folder, now);
   return report;
+
+  /** Keeps the pages of a group that has not changed. Returns false if it has, or if it is not known. */
+  function keep({ group, version }: ArchivedGroup): boolean {
+    const known = groups.get(group) ?? [];
+    if (known.length === 0 || known.some(([, [of]]) => of !== version)) return false;
+    for (const [path, entry] of known) now[path] = entry;
+    report.unchanged += known.length;
+    onPage?.(report);
+    return true;
+  }
 }
 
-async function writePage(path: string, content: ArchivedPage["content"]): Promise<void> {
+async function* changedPages(
+  all: AsyncIterable<ArchivedPage | ArchivedGroup>,
+  keep: (group: ArchivedGroup) => boolean,
+): AsyncGenerator<ArchivedPage & { group?: string }> {
+  for await (const each of all) {
+    if ("path" in each) yield each;
+    else if (!keep(each)) {
+      const { group, version } = each;
+      for await (const page of each.pages()) yield { ...page, version, group };
+    }
+  }
+}
+
+/** Makes a page, and writes it unless its content is what it was. Returns the hash of the content. */
+async function updated(path: string, knownHash: string | undefined, content: ArchivedPage["content"]): Promise<string> {
+  const pieces: string[] = [];
+  const hash = createHash("sha256");
+  await content((piece) => {
+    pieces.push(piece);
+    hash.update(piece);
+    return Promise.resolve();
+  });
+  const digest = hash.digest("base64url");
+  if (digest === knownHash) return digest;
   await mkdir(dirname(path), { recursive: true });
-  await writeWhole(path, content, FILE_MODE);
+  await writeWhole(
+    path,
+    async (write) => {
+      for (const piece of pieces) await write(piece);
+    },
+    FILE_MODE,
+  );
+  return digest;
 }
 
 /** Removes a page, and its folder if nothing else is in it. */
@@ -75,7 +134,7 @@ async function removePage(folder: string, path: string): Promise<void> {
   if (left.length === 0) await rm(join(folder, parent), { recursive: true });
 }
 
-async function manifestIn(folder: string): Promise<Record<string, string>> {
+async function manifestIn(folder: string): Promise<Pages> {
   let text: string;
   try {
     text = await readFile(join(folder, MANIFEST), "utf8");
@@ -96,9 +155,12 @@ async function manifestIn(folder: string): Promise<Record<string, string>> {
   }
 }
 
-async function writeManifest(folder: string, pages: Readonly<Record<string, string>>): Promise<void> {
+async function writeManifest(folder: string, pages: Pages): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const sorted = Object.fromEntries(Object.entries(pages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  const json = JSON.stringify({ version: 1, pages: sorted }, null, 1);
+  const json = JSON.stringify({ version: 1, pages: sorted(pages) }, null, 1);
   await writeWhole(join(folder, MANIFEST), (write) => write(`${json}\n`), FILE_MODE);
+}
+
+function sorted(pages: Pages): Pages {
+  return Object.fromEntries(Object.entries(pages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

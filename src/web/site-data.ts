@@ -1,20 +1,28 @@
-/** What the pages show: answers of the questions that commands and tools ask, too. */
+/** What the pages show: answers of the questions that commands and tools ask, too. All are asked of the store. */
 import { statSync } from "node:fs";
 import { shellWord } from "../calls/shell-syntax.ts";
 import { given } from "../given.ts";
-import type { ToolCall } from "../parse/model.ts";
+import { baseId } from "../indexing/session-keys.ts";
+import { updateIndex } from "../indexing/update-index.ts";
+import { piecesOf } from "../parse/conversation.ts";
+import { catalogPricing } from "../parse/pricing.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
-import { type Turn, turnsOf } from "../parse/turns.ts";
+import { searchedTexts } from "../parse/searched-texts.ts";
 import type { UsageTotals } from "../parse/usage-ledger.ts";
-import { argumentOf, type SessionRef, type Where } from "../places/session-ref.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import { ledgerOf, sumsOf } from "../queries/added-up.ts";
-import type { CurrentIndex, CurrentIndexOptions } from "../queries/current-index.ts";
-import { countSessions, listedSessions, listNeeds, sessionRow } from "../queries/listed-sessions.ts";
-import { type Conversation, readConversation } from "../queries/read-session.ts";
-import { tagCounts } from "../snippets/session-labels.ts";
+import { readableSession } from "../queries/archive.ts";
+import {
+  countSessions,
+  type ListedSession,
+  listedSessions,
+  sessionRow,
+  type SessionsQuery,
+} from "../queries/listed-sessions.ts";
+import { labelSession, tagCounts } from "../snippets/session-labels.ts";
 import { changesIn, type FileChanges } from "../queries/session-changes.ts";
-import { redactJson } from "../redact/redact-json.ts";
-import type { Redactor } from "../redact/redactor.ts";
+import { type OutlinedTurn, sessionPart, sessionTurns } from "../queries/session-page.ts";
+import { StoredConversation } from "../queries/stored-conversation.ts";
 import type { PageSession } from "../render/html/outline.ts";
 import { ENTRIES_PER_PAGE, type Filters, sessionAddress, sessionPageName } from "../render/html/pages/addresses.ts";
 import type { ChangedFile, ChangesData } from "../render/html/pages/changes-page.tsx";
@@ -22,138 +30,143 @@ import type { FiguresData } from "../render/html/pages/figures-page.tsx";
 import type { SessionPageData } from "../render/html/pages/session-page.tsx";
 import type { SessionRow, SessionsData } from "../render/html/pages/sessions-page.tsx";
 import { shortTitle, type TurnRow } from "../render/html/turn-list.tsx";
-import { resolveSession } from "../sessions/resolve-session.ts";
 import { resumeOf } from "../sessions/resume.ts";
-import { type SessionNode, sessionFamily } from "../sessions/session-family.ts";
-import type { StoreWhere } from "../store/store-place.ts";
+import type { StoredSession } from "../store/stored-model.ts";
+import type { Store } from "../store/store.ts";
+import type { Refresh } from "./refresh.ts";
 
 const ROWS_PER_PAGE = 100;
+/** Time that a page waits for new sessions. */
+const WAIT_MS = 300;
 
 export interface DataOptions {
-  where: Where & StoreWhere;
-  /** Asks the current store: see `askStore`. */
-  ask: <Answer>(
-    needs: Pick<CurrentIndexOptions, "level" | "isEnough">,
-    work: (index: CurrentIndex) => Promise<Answer>,
-  ) => Promise<Answer>;
-  redactor: Redactor;
+  /** Stays open as long as the pages are shown. */
+  store: Store;
+  where: Where;
+  refresh: Refresh;
   timeZone: string;
   now: () => Date;
   signal: AbortSignal;
+  /** Only these sessions. Default: all. */
+  only?: Pick<SessionsQuery, "since" | "until" | "project" | "agent">;
+}
+
+/** A session as an archive needs it. */
+export interface ArchivedSession {
+  id: string;
+  /** Changes with everything that its pages show. */
+  version: string;
+  title: string;
+  time: string | null;
+  agent: string | null;
+  project: string | null;
+  tags: readonly string[];
+  isSubagent: boolean;
 }
 
 export class SiteData {
   readonly #options: DataOptions;
-  /** The session that was shown last, since its next page is often the next request. */
-  #last: { key: string; read: Promise<ReadSessionPages> } | undefined;
 
   constructor(options: DataOptions) {
     this.#options = options;
   }
 
-  async projects(): Promise<string[]> {
-    const { ask, where } = this.#options;
-    const needs = listNeeds(where, { limit: ROWS_PER_PAGE });
-    return (await ask(needs, ({ store }) => store.projects())).toSorted();
+  async #listed(query: SessionsQuery): ReturnType<typeof listedSessions> {
+    const { where, only } = this.#options;
+    return listedSessions(this.#index, where, { ...only, ...query });
+  }
+
+  get #index(): Parameters<typeof listedSessions>[0] {
+    return { store: this.#options.store, here: new Map(), elsewhere: [] };
+  }
+
+  projects(): Promise<string[]> {
+    return this.#options.store.projects();
   }
 
   async sessions(filters: Filters, page: number): Promise<SessionsData> {
-    const { ask, where, redactor, now } = this.#options;
-    const since = filters.since === undefined ? undefined : readDate(filters.since, now());
-    const until = filters.until === undefined ? undefined : readEndDate(filters.until, now());
+    const { store, where, only, refresh, now } = this.#options;
+    await refresh.begin(WAIT_MS);
     const { project, agent } = filters;
     const failures = filters.failed === true ? ("found" as const) : undefined;
-    const tags = filters.tag === undefined ? undefined : [filters.tag];
-    const asked = given({ project, agent, since, until, failures, tags });
-    const query = { ...asked, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE };
-    const { sessions, total, agents, projects, allTags } = await ask(listNeeds(where, query), async (index) => ({
-      ...(await listedSessions(index, where, query)),
-      total: await countSessions(index, where, asked),
-      agents: await index.store.agents(),
-      projects: (await index.store.projects()).toSorted(),
-      allTags: (await tagCounts(index.store)).map(({ tag }) => tag),
-    }));
-    const shown = sessions.map((session): SessionRow => {
-      const row = sessionRow(session);
-      return { ...row, id: row.session_id };
+    const since = filters.since === undefined ? undefined : readDate(filters.since, now());
+    const until = filters.until === undefined ? undefined : readEndDate(filters.until, now());
+    const asked = given({
+      since,
+      until,
+      project,
+      agent,
+      failures,
+      tags: filters.tag === undefined ? undefined : [filters.tag],
     });
-    const texts = await redactJson(
-      redactor,
-      shown.map(({ title, prompt }) => ({ title, prompt })),
-    );
+    const found = await this.#listed({ ...asked, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE });
     return {
-      rows: shown.map((row, at) => Object.assign({ ...row }, texts[at]?.value)),
+      rows: found.sessions.map(listRow),
       filters,
-      total,
       page,
-      pages: Math.max(page, Math.ceil(total / ROWS_PER_PAGE)),
-      agents,
-      projects,
-      tags: allTags,
+      isMore: found.isMore,
+      total: await countSessions(this.#index, where, { ...only, ...asked }),
+      agents: (await store.agents()).toSorted(),
+      projects: (await store.projects()).toSorted(),
+      tags: (await tagCounts(store)).map(({ tag }) => tag),
       command: listCommand(filters),
+      progress: refresh.progress,
     };
   }
 
-  /** Returns a page of a session; undefined if it has fewer. Rejects with a `TranscriptsError` if there is no such session. */
+  /** Returns a page of a session; undefined if it has fewer, or if there is no such session. */
   async session(id: string, page: number): Promise<SessionPageData | undefined> {
-    const { ref, conversation, family, turns } = await this.#read(id);
-    const last = conversation.messages.at(-1)?.ordinal ?? 0;
-    const pages = Math.floor(last / ENTRIES_PER_PAGE) + 1;
+    const { store } = this.#options;
+    const current = await this.#current(id);
+    if (current === undefined) return undefined;
+    const { ref, stored, read } = current;
+    const { turns, end } = await sessionTurns(store, stored, await catalogPricing());
+    const pages = Math.max(1, Math.ceil(end / ENTRIES_PER_PAGE));
     if (page > pages) return undefined;
     const from = (page - 1) * ENTRIES_PER_PAGE;
-    const messages = conversation.messages.filter(({ ordinal }) => Math.floor(ordinal / ENTRIES_PER_PAGE) === page - 1);
-    const ids = new Set(messages.map(({ id: message }) => message));
-    const isHere = (ordinal: number | undefined): boolean =>
-      ordinal !== undefined && Math.floor(ordinal / ENTRIES_PER_PAGE) === page - 1;
-    const calls = conversation.tool_calls.filter(
-      ({ use, result }) => isHere(use?.message_ordinal) || isHere(result?.message_ordinal),
-    );
-    // Results on the next page are shown in their calls, too.
-    const blocks = new Set(calls.map(({ result }) => result?.block_id));
-    const before = turns.filter(({ messages: [first] }) => (first?.message.ordinal ?? 0) < from);
-    const root = "../../";
+    const part = await sessionPart(this.#conversation(stored), from, from + ENTRIES_PER_PAGE);
+    const parent = stored.parent_id === null ? undefined : await store.session(stored.parent_id);
     const session: PageSession = {
-      ...conversation,
-      messages,
-      content_blocks: conversation.content_blocks.filter(
-        ({ id: block, message_id: message }) => ids.has(message) || blocks.has(block),
-      ),
-      tool_calls: calls,
-      turnsBefore: before.at(-1)?.number ?? 0,
-      children: await this.#children(family, root),
+      ...part,
+      ...pageFigures(read),
+      children: await this.#children(stored),
     };
     return {
       id,
       session,
-      parent: null,
+      parent: parent === undefined ? null : { id: parent.session_id, title: titleOf(parent) },
       agent: ref.agent,
-      turns: turns.flatMap((turn) => turnRow(turn, conversation.tool_calls, page)),
+      turns: turns.map((turn) => turnRow(turn, page)),
       page,
       pages,
-      resume: resumeOf(ref, conversation.metadata.cwd),
-      tags: [],
-      isPinned: false,
+      resume: resumeOf(ref, stored.cwd),
+      tags: read.labels?.tags ?? [],
+      isPinned: read.labels?.is_pinned ?? false,
       command: `transcripts show ${shellWord(id)}`,
     };
   }
 
-  async changes(id: string): Promise<ChangesData> {
-    const { conversation } = await this.#read(id);
+  async changes(id: string): Promise<ChangesData | undefined> {
+    const current = await this.#current(id);
+    if (current === undefined) return undefined;
+    const { stored } = current;
+    const part = await sessionPart(this.#conversation(stored), 0, Number.POSITIVE_INFINITY);
+    const metadata = current.read.figures.metadata;
+    const conversation = { id, ...part, metadata: { ...NO_METADATA, ...metadata } };
     const places = new Map(
-      conversation.tool_calls.map(({ tool_use_id: call, use }) => [call, use?.message_ordinal ?? 0] as const),
+      part.tool_calls.map(({ tool_use_id: call, use }) => [call, use?.message_ordinal ?? 0] as const),
     );
     return {
-      session: { id, title: conversation.metadata.title ?? conversation.stats.initial_prompt },
+      session: { id, title: titleOf(stored) },
       files: changesIn([{ conversation, label: null }]).map((file) => changedFile(file, places)),
       command: `transcripts changes ${shellWord(id)}`,
     };
   }
 
   async figures(): Promise<FiguresData> {
-    const { ask, where, timeZone, now } = this.#options;
-    const { sessions: read } = await ask({ level: "figures" }, (index) =>
-      listedSessions(index, where, { subagents: true, empty: true, limit: Infinity }),
-    );
+    const { refresh, timeZone, now } = this.#options;
+    await refresh.begin(WAIT_MS);
+    const { sessions: read } = await this.#listed({ subagents: true, empty: true, limit: Number.POSITIVE_INFINITY });
     const sums = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() });
     const ledger = ledgerOf(read, timeZone);
     const rowsOf = (rows: typeof sums.rows): FiguresData["projects"] =>
@@ -175,83 +188,143 @@ export class SiteData {
       },
       remark: remarkOf(sums.total),
       command: "transcripts stats --by day",
+      progress: refresh.progress,
     };
   }
 
-  async #children({ children }: SessionNode, root: string): Promise<PageSession[]> {
-    const { ask, where } = this.#options;
-    if (children.length === 0) return [];
-    const places = new Map(children.map(({ ref }) => [keyOf(ref), ref]));
-    const { sessions } = await ask({ level: "figures" }, async (index) => {
-      const ids = [...index.here].flatMap(([id, ref]) => (places.has(keyOf(ref)) ? [id] : []));
-      const archived = children.flatMap(({ ref }) => ref.archived?.sessionId ?? []);
-      const query = { ids: [...ids, ...archived], subagents: true, empty: true, limit: Infinity };
-      return listedSessions(index, where, query);
-    });
-    return sessions.map(({ ref, figures: of }): PageSession => {
-      const metadata = { agentId: ref.agentId, version: null, gitBranch: null, ...of.metadata };
+  /** Gives a session tags, a pin and a title. Rejects with a `TranscriptsError` for a tag or title that is not allowed. */
+  async label(
+    id: string,
+    { tags, title, pinned }: { tags: readonly string[]; title: string; pinned: boolean },
+  ): Promise<void> {
+    const { store, refresh } = this.#options;
+    const before = (await store.labels({ ids: [id] })).get(id)?.tags ?? [];
+    const remove = before.filter((tag) => !tags.includes(tag));
+    const own = (await store.session(id))?.given_title ?? "";
+    await labelSession({ store }, id, { add: tags, remove, pinned, title: title === own ? "" : title });
+    refresh.revision += 1;
+  }
+
+  /** Returns a text that changes whenever the page of a session, or of many, may have. */
+  async stamp(id?: string): Promise<string> {
+    const { store, refresh } = this.#options;
+    if (id === undefined) {
+      void refresh.begin(0);
+      return String(refresh.revision);
+    }
+    const stored = await store.session(id);
+    if (stored === undefined) return "";
+    // New rows of a SQLite database are in a file beside it.
+    const facts = [stored.path, `${stored.path}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }));
+    return facts.map((each) => `${each?.mtimeMs} ${each?.size}`).join(" ");
+  }
+
+  /** Returns all sessions, the latest first. */
+  async archived(): Promise<ArchivedSession[]> {
+    const { sessions } = await this.#listed({ subagents: true, empty: false, limit: Number.POSITIVE_INFINITY });
+    return sessions.map((read) => {
+      const { title, prompt, ended, agent, project, parent_session_id: parent } = sessionRow(read);
       return {
-        messages: [],
-        content_blocks: [],
-        tool_calls: [],
-        errors: [],
-        stats: of.stats,
-        metadata,
-        children: [],
-        href: root + sessionAddress(argumentOf(ref)),
+        id: read.stored.session_id,
+        version: JSON.stringify([read.stored.state.revision, read.labels ?? null]),
+        title: title ?? prompt ?? read.stored.session_id,
+        time: ended,
+        agent,
+        project,
+        tags: read.labels?.tags ?? [],
+        isSubagent: parent !== null,
       };
     });
   }
 
-  /** Reads a session, unless it is the one that was read last and has not changed. */
-  async #read(id: string): Promise<ReadSessionPages> {
-    const { where, redactor, signal } = this.#options;
-    const ref = await resolveSession(id, where);
-    const facts = ref.path === null ? undefined : statSync(ref.path, { throwIfNoEntry: false });
-    const key = [id, facts?.mtimeMs ?? ref.modifiedMs, facts?.size ?? 0].join(" ");
-    if (this.#last?.key !== key) {
-      const read = (async (): Promise<ReadSessionPages> => {
-        const conversation = await readConversation(ref, { redactor, signal, subagents: true });
-        const { root } = await sessionFamily(ref, where);
-        return { ref, conversation, family: root, turns: turnsOf(conversation) };
-      })();
-      read.catch(() => (this.#last = undefined));
-      this.#last = { key, read };
+  /** Returns the days on which something was said, as `2026-01-31`. */
+  async days(): Promise<string[]> {
+    return (await this.figures()).days.map(({ day }) => day);
+  }
+
+  /** Returns the number of pages of a session. */
+  async pagesOf(id: string): Promise<number> {
+    const { store } = this.#options;
+    const last = (await store.messages(id)).at(-1)?.ordinal ?? 0;
+    return Math.floor(last / ENTRIES_PER_PAGE) + 1;
+  }
+
+  /** Yields the texts of a session, with the addresses of their entries. */
+  async *texts(id: string): AsyncGenerator<{ text: string; href: string }> {
+    const stored = await this.#options.store.session(id);
+    if (stored === undefined) return;
+    for await (const { message, blocks } of piecesOf(this.#conversation(stored))) {
+      const href = sessionAddress(id, message.ordinal);
+      for (const block of blocks) for (const text of searchedTexts(block)) yield { text, href };
     }
-    return this.#last.read;
+  }
+
+  get progress(): string {
+    return this.#options.refresh.progress;
+  }
+
+  /** Returns a session as its source is now. */
+  async #current(id: string): Promise<{ ref: SessionRef; stored: StoredSession; read: ListedSession } | undefined> {
+    const { store, where, signal } = this.#options;
+    const known = await store.session(id);
+    if (known === undefined) return undefined;
+    const source = readableSession(store, known);
+    if (source !== undefined && source.archived === null) await updateIndex(store, where, { only: [source], signal });
+    const stored = await store.session(id);
+    const { sessions } = await this.#listed({ ids: [id], subagents: true, empty: true, limit: 1 });
+    const [read] = sessions;
+    return stored === undefined || read === undefined ? undefined : { ref: read.ref, stored, read };
+  }
+
+  #conversation(stored: StoredSession): StoredConversation {
+    const { store, signal } = this.#options;
+    return new StoredConversation(store, stored, { signal });
+  }
+
+  async #children({ session_id: id }: StoredSession): Promise<PageSession[]> {
+    const { sessions } = await this.#listed({
+      parent: baseId(id),
+      subagents: true,
+      empty: true,
+      limit: Number.POSITIVE_INFINITY,
+    });
+    return sessions.map((read): PageSession => ({
+      messages: [],
+      content_blocks: [],
+      tool_calls: [],
+      ...pageFigures(read),
+      children: [],
+      href: `../../${sessionAddress(read.stored.session_id)}`,
+    }));
   }
 }
 
-function keyOf({ path, database, id }: SessionRef): string {
-  return `${path ?? database ?? ""} ${id}`;
-}
+const NO_METADATA = { agentId: null, version: null, gitBranch: null };
 
-interface ReadSessionPages {
-  ref: SessionRef;
-  conversation: Conversation;
-  family: SessionNode;
-  turns: readonly Turn[];
-}
-
-function turnRow({ number, prompt, messages }: Turn, all: readonly ToolCall[], page: number): TurnRow[] {
-  if (prompt === undefined) return [];
-  const ordinals = new Set(messages.map(({ message }) => message.ordinal));
-  const calls = all.filter(({ use }) => use !== null && ordinals.has(use.message_ordinal));
-  const { ordinal, timestamp } = prompt.message;
-  const at = Math.floor(ordinal / ENTRIES_PER_PAGE) + 1;
-  const costs = messages.flatMap(({ message }) => message.cost_usd ?? []);
-  const text = prompt.message.metadata.command ?? prompt.blocks.find(({ content_text: said }) => said)?.content_text;
-  return [
-    {
-      number,
-      href: `${at === page ? "" : sessionPageName(at)}#turn-${number}`,
-      title: shortTitle(text ?? ""),
-      time: timestamp,
-      calls: calls.length,
-      failed: calls.filter(({ status }) => status === "error").length,
-      cost_usd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+function pageFigures({ ref, figures, labels }: ListedSession): Pick<PageSession, "stats" | "metadata" | "errors"> {
+  return {
+    stats: figures.stats,
+    metadata: {
+      ...NO_METADATA,
+      ...figures.metadata,
+      agentId: ref.agentId,
+      title: labels?.label_title ?? figures.metadata.title,
     },
-  ];
+    errors: [],
+  };
+}
+
+function listRow(read: ListedSession): SessionRow {
+  return { ...sessionRow(read), id: read.stored.session_id };
+}
+
+function titleOf({ given_title: title, first_prompt: prompt, session_id: id }: StoredSession): string {
+  return title ?? prompt ?? id;
+}
+
+function turnRow({ ordinal, text, ...turn }: OutlinedTurn, page: number): TurnRow {
+  const at = Math.floor(ordinal / ENTRIES_PER_PAGE) + 1;
+  return { ...turn, href: `${at === page ? "" : sessionPageName(at)}#turn-${turn.number}`, title: shortTitle(text) };
 }
 
 function changedFile({ path, changes }: FileChanges, places: ReadonlyMap<string | null, number>): ChangedFile {
@@ -278,9 +351,9 @@ function shownSums({ messages, tokens_in, tokens_out, cache_read, cache_write, c
   return { answers: messages, tokens: tokens_in + tokens_out + cache_read + cache_write, cost_usd };
 }
 
-function listCommand({ agent, project, since, until, text }: Filters): string {
+function listCommand({ agent, project, since, until }: Filters): string {
   const parts = [
-    text === undefined ? "transcripts list" : `transcripts find ${shellWord(text)}`,
+    "transcripts list",
     ...(agent === undefined ? [] : [`--agent ${shellWord(agent)}`]),
     ...(project === undefined ? [] : [`--project ${shellWord(project)}`]),
     ...(since === undefined ? [] : [`--since ${shellWord(since)}`]),

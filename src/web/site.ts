@@ -1,8 +1,9 @@
 /** The pages by their addresses, whoever shows them: the server, or the archive as files. */
 import { renderToString } from "preact-render-to-string";
+import { setTimeout as delay } from "node:timers/promises";
 import type { JSX } from "preact";
 import { showUnseen } from "../render/html/page-writer.ts";
-import { type Filters, filtersIn, idIn, idOfPath, listIn } from "../render/html/pages/addresses.ts";
+import { type Filters, filtersIn, idIn, idOfPath, listIn, sessionAddress } from "../render/html/pages/addresses.ts";
 import { ChangesPage } from "../render/html/pages/changes-page.tsx";
 import { FiguresPage } from "../render/html/pages/figures-page.tsx";
 import { MessagePage, type Place } from "../render/html/pages/frame.tsx";
@@ -18,7 +19,7 @@ const HTML = "text/html; charset=utf-8";
 
 export interface SiteOptions {
   data: SiteData;
-  place: Omit<Place, "root">;
+  place: Omit<Place, "root" | "live"> & { live?: { formToken: string } };
   /** Text of the script. */
   script: () => Promise<string>;
 }
@@ -40,10 +41,40 @@ const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/^(.*\.html)$/, listPage],
 ];
 
+/** Time between two looks at whether an open page has changed. */
+const LOOK_MS = 200;
+
 export function createSite(options: SiteOptions): Site {
   return {
+    async *changes(path, query, signal) {
+      const { data } = options;
+      const id = sessionIn(path);
+      let [stamp, progress] = [query.get("stamp") ?? "", ""];
+      while (!signal.aborted) {
+        const now = await data.stamp(id);
+        const isChanged = now !== stamp;
+        if (isChanged || data.progress !== progress) {
+          yield JSON.stringify({ ...(isChanged && { isChanged }), progress: data.progress });
+        }
+        [stamp, progress] = [now, data.progress];
+        await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+    async submit(path, form) {
+      const id = form.get("session") ?? "";
+      if (path !== "tag" || options.place.live === undefined) return undefined;
+      const tags = (form.get("tags") ?? "").split(/[\s,]+/).filter((tag) => tag !== "");
+      await options.data.label(id, { tags, title: form.get("title") ?? "", pinned: form.get("pinned") === "yes" });
+      return sessionAddress(id);
+    },
     async page(path, query) {
-      const place = { ...options.place, root: "../".repeat(path.split("/").length - 1) };
+      const { live, ...rest } = options.place;
+      const place: Place = {
+        ...rest,
+        root: "../".repeat(path.split("/").length - 1),
+        // From before the page is made, so that nothing is missed that comes meanwhile.
+        ...(live && { live: { ...live, stamp: await options.data.stamp(sessionIn(path)) } }),
+      };
       for (const [form, route] of ROUTES) {
         const [match, ...parts] = form.exec(path) ?? [];
         if (match === undefined) continue;
@@ -60,6 +91,11 @@ export function createSite(options: SiteOptions): Site {
       return undefined;
     },
   };
+}
+
+function sessionIn(path: string): string | undefined {
+  const [, name = ""] = /^sessions\/([^/]+)\//.exec(path) ?? [];
+  return idIn(name);
 }
 
 async function listPage(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createRequire } from "node:module";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -50,6 +51,16 @@ function session(turns: number): string {
   answer([{ type: "tool_use", id: "c2", name: "Edit", input: edit }]);
   result("c2", "The file was updated.", false);
   return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+}
+
+const GROWING = "5e551000-0000-4000-8000-000000000002";
+
+/** A prompt as a line. */
+function line(sessionId: string, second: number, content: string): string {
+  const timestamp = new Date(Date.UTC(2026, 2, 5, 9, 0, second)).toISOString();
+  const message = { role: "user", content };
+  const uuid = `${sessionId}-${second}`;
+  return `${JSON.stringify({ type: "user", sessionId, cwd: PROJECT, version: "2.1.0", uuid, timestamp, message })}\n`;
 }
 
 const machine = new Machine();
@@ -145,7 +156,7 @@ describe("the pages of all sessions", () => {
       assert.equal(await page.locator(".turns li").count(), 200);
       await page.click('.turns a[href$="#turn-180"]');
       assert.match(page.url(), /\/2\.html#turn-180$/);
-      assert.ok(await page.locator("#turn-180").isVisible());
+      await page.locator("#turn-180").waitFor();
       assert.match((await page.textContent("#turn-180 ~ .by-user")) ?? "", /Prompt 180/);
     });
   });
@@ -168,6 +179,52 @@ describe("the pages of all sessions", () => {
       await page.keyboard.press("Escape");
       await page.keyboard.press("?");
       assert.ok(await page.locator("dialog#keys").isVisible());
+    });
+  });
+
+  test("tag, pin and name a session, without a script", async () => {
+    await visit(
+      `/sessions/${SESSION}/index.html`,
+      async (page) => {
+        await page.click(".edit summary");
+        await page.fill("input[name=tags]", "release, later");
+        await page.fill("input[name=title]", "The price parser");
+        await page.check("input[name=pinned]");
+        await page.click(".edit button");
+        assert.equal(await page.textContent("h1"), "The price parser");
+        assert.deepEqual(await page.locator(".actions .tag").allTextContents(), ["later", "release"]);
+        await page.click('.tag:has-text("release")');
+        assert.match(page.url(), /tags\/release\.html$/);
+        assert.equal(await page.textContent(".sessions .day h2"), "Pinned 1 session");
+        await page.goto(new URL(`/sessions/${SESSION}/index.html`, link).href);
+        await page.click(".edit summary");
+        await page.fill("input[name=tags]", "");
+        await page.fill("input[name=title]", "");
+        await page.uncheck("input[name=pinned]");
+        await page.click(".edit button");
+        assert.equal(await page.locator(".actions .tag").count(), 0);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test("follow a session while it is being recorded", async () => {
+    const path = `.claude/projects/-home-me-shop/${GROWING}.jsonl`;
+    machine.write(path, line(GROWING, 1, "The first prompt"));
+    await visit("/", async (page) => {
+      // The list follows too, and the server looks for new sessions every few seconds.
+      await page.waitForSelector('text="The first prompt"', { timeout: 60_000 });
+      assert.deepEqual(await page.locator(".sessions .title").allTextContents(), [
+        "The first prompt",
+        "Prompt 1 about the price parser",
+      ]);
+      assert.equal(await page.locator(".sessions td.when").count(), 2);
+    });
+    await visit(`/sessions/${GROWING}/index.html`, async (page) => {
+      await page.waitForLoadState("networkidle").catch(() => undefined);
+      appendFileSync(join(machine.home, path), line(GROWING, 2, "The second prompt"));
+      await page.waitForSelector('.by-user >> text="The second prompt"', { timeout: 60_000 });
+      assert.equal(await page.locator(".by-user").count(), 2);
     });
   });
 

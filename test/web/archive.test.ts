@@ -65,6 +65,15 @@ describe("an archive", () => {
     assert.equal(statSync(join(folder, "archive.json")).mtimeMs, before);
   });
 
+  test("a page whose version changed, and whose content did not, is not written", async () => {
+    const folder = join(makeTempDir(), "archive");
+    const same = (version: string): ArchivedPage => ({ ...page("index.html", "1"), version });
+    await write(folder, same("1"));
+    const before = statSync(join(folder, "index.html")).mtimeMs;
+    assert.deepEqual(await write(folder, same("2")), { written: 0, unchanged: 1, removed: 0 });
+    assert.equal(statSync(join(folder, "index.html")).mtimeMs, before);
+  });
+
   test("two runs write the same bytes, in whatever order the pages come", async () => {
     const [one, other] = [join(makeTempDir(), "a"), join(makeTempDir(), "a")];
     await write(one, page("a.html", "1"), page("b.html", "1"));

@@ -11,6 +11,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     errors: () => import("./errors.ts"),
     stats: () => import("./stats.ts"),
     serve: () => import("./serve.ts"),
+    archive: () => import("./archive.ts"),
   },
   "One session:": {
     show: () => import("./show.ts"),

@@ -4,7 +4,9 @@
  */
 
 const root = document.body.dataset["root"] ?? "";
-const isLive = "live" in document.body.dataset;
+/** What the page showed when it was loaded. */
+const stamp = document.body.dataset["live"];
+const isLive = stamp !== undefined;
 
 // Keys.
 
@@ -99,13 +101,129 @@ async function pageAt(address: string): Promise<Document | undefined> {
   }
 }
 
+// Search in an archive: see archive-search.ts for its files.
+
+interface Archived {
+  segment: number;
+  sessions: [href: string, title: string, time: string | null][];
+}
+
+type Words = Record<string, (number | string)[]>;
+
+/** Hits shown at most. */
+const MAX_FOUND = 100;
+const WORD = /[\p{L}\p{N}_]{2,}/gu;
+
+if (!isLive)
+  document.querySelector(".search")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void searchArchive(searchBox()?.value ?? "");
+  });
+
+async function searchArchive(text: string): Promise<void> {
+  const words = text.toLowerCase().match(WORD) ?? [];
+  const archived = await loaded<Archived>(null);
+  if (words.length === 0 || archived === undefined) return;
+  const segments = Math.ceil(archived.sessions.length / archived.segment);
+  const found: { number: number; href: string; words: number }[] = [];
+  for (let at = segments - 1; at >= 0; at -= 1) {
+    const hits = new Map<number, { href: string; words: number }>();
+    for (const word of words) {
+      const list = (await loaded<Words>(`${at}/${bucketName(word)}`)) ?? {};
+      const seen = new Set<number>();
+      for (const [known, places] of Object.entries(list)) {
+        if (!known.startsWith(word)) continue;
+        for (let place = 0; place < places.length; place += 2) {
+          const [number, href] = [Number(places[place]), String(places[place + 1])];
+          if (seen.has(number)) continue;
+          seen.add(number);
+          const before = hits.get(number);
+          hits.set(number, { href: before?.href ?? href, words: (before?.words ?? 0) + 1 });
+        }
+      }
+    }
+    for (const [number, hit] of hits) found.push({ ...hit, number: at * archived.segment + number });
+  }
+  const all = found.filter((hit) => hit.words === words.length);
+  const shown = (all.length > 0 ? all : found).toSorted((a, b) => b.words - a.words || b.number - a.number);
+  showArchived(text, archived, shown, all.length > 0);
+}
+
+function showArchived(
+  text: string,
+  { sessions }: Archived,
+  found: readonly { number: number; href: string }[],
+  hasAll: boolean,
+): void {
+  const main = document.querySelector("main");
+  if (main === null) return;
+  const list = element("ol", "hits");
+  for (const { number, href } of found.slice(0, MAX_FOUND)) {
+    const [, title = "", time = null] = sessions[number] ?? [];
+    const link = element("a", "", title || "(no title)");
+    link.setAttribute("href", root + href);
+    const heading = element("h2", "");
+    heading.append(link, element("span", "about", time === null ? "" : time.slice(0, 16).replace("T", " ")));
+    const item = element("li", "hit");
+    item.append(heading);
+    list.append(item);
+  }
+  const few = hasAll
+    ? "Sessions that have all words, or longer ones that begin like them."
+    : "No session has all words; these have some.";
+  const count = `${found.length} session${found.length === 1 ? "" : "s"}`;
+  main.className = "";
+  main.replaceChildren(
+    element("h1", "", found.length === 0 ? "Nothing found" : `${count}: ${text}`),
+    element(
+      "p",
+      "note",
+      found.length === 0 ? "Words are found by their beginning. The server finds parts of words too." : few,
+    ),
+    list,
+  );
+}
+
+function element(name: string, className: string, text = ""): HTMLElement {
+  const made = document.createElement(name);
+  if (className !== "") made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+/** As in archive-search.ts. */
+function bucketName(word: string): string {
+  return Array.from(word.slice(0, 2))
+    .map((char) => (/[a-z0-9_]/.test(char) ? char : `-${char.codePointAt(0)?.toString(16)}`))
+    .join("");
+}
+
+const files = new Map<string | null, unknown>();
+Object.assign(globalThis, { transcriptsSearch: (name: string | null, content: unknown) => files.set(name, content) });
+
+/** Loads a file of the search, which is a script because a page from disk can load nothing else. Undefined if it is not there. */
+async function loaded<T>(name: string | null): Promise<T | undefined> {
+  if (!files.has(name)) {
+    const script = document.createElement("script");
+    script.src = `${root}search/${name ?? "sessions"}.js`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    script.addEventListener("load", () => resolve());
+    script.addEventListener("error", () => resolve());
+    document.head.append(script);
+    await promise;
+    script.remove();
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own file
+  return files.get(name) as T | undefined;
+}
+
 // Live pages.
 
 if (isLive) follow();
 
 function follow(): void {
   const path = new URL(location.href).pathname.slice(new URL(root || ".", location.href).pathname.length);
-  const stream = new EventSource(`${root}changes?path=${encodeURIComponent(path)}`);
+  const stream = new EventSource(`${root}changes?${new URLSearchParams({ path, stamp: stamp ?? "" })}`);
   stream.addEventListener("message", ({ data }) => {
     const message: { progress?: string; isChanged?: boolean } = JSON.parse(String(data));
     if (message.progress !== undefined) showProgress(message.progress);
@@ -137,17 +255,21 @@ async function update(): Promise<void> {
   isUpdating = false;
 }
 
-/** Makes the children of an element those of another. Equal ones are kept, and the insides of those with one id merged. */
+/** Makes the content of an element that of another. Equal parts are kept, and what the reader opened stays open. */
 function merge(old: Element, fresh: Element): void {
-  const known = [...old.children];
-  for (const [at, child] of [...fresh.children].entries()) {
+  const [known, wanted] = [[...old.childNodes], [...fresh.childNodes]];
+  for (const [at, node] of wanted.entries()) {
     const before = known[at];
-    if (before === undefined) old.append(child);
-    else if (before.isEqualNode(child)) continue;
-    else if (before.tagName === child.tagName && before.children.length > 0 && before.className === child.className) {
-      merge(before, child);
-    } else before.replaceWith(child);
+    if (before === undefined) old.append(node);
+    else if (before.isEqualNode(node)) continue;
+    else if (before instanceof Element && node instanceof Element && isAlike(before, node)) {
+      for (const { name, value } of node.attributes) if (name !== "open") before.setAttribute(name, value);
+      merge(before, node);
+    } else before.replaceWith(node);
   }
-  for (const extra of known.slice(fresh.children.length)) extra.remove();
-  if (fresh.children.length === 0 && old.textContent !== fresh.textContent) old.textContent = fresh.textContent;
+  for (const extra of known.slice(wanted.length)) extra.remove();
+}
+
+function isAlike(before: Element, node: Element): boolean {
+  return before.tagName === node.tagName && before.className === node.className;
 }

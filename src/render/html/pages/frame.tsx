@@ -10,7 +10,13 @@ export interface Place {
   root: string;
   clock: Clock;
   /** Only on a server: its pages change, and their forms have this token. */
-  live?: { formToken: string };
+  live?: Live;
+}
+
+export interface Live {
+  formToken: string;
+  /** What the page shows: see `SiteData.stamp`. */
+  stamp: string;
 }
 
 export type Section = "sessions" | "figures";
@@ -44,14 +50,14 @@ export function Frame({ place, title, section, kind, text, command, progress, ch
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="referrer" content="no-referrer" />
+        <meta name="referrer" content="same-origin" />
         <meta name="robots" content="noindex" />
         <link rel="icon" href="data:," />
         <title>{title}</title>
         <link rel="stylesheet" href={root + STYLE_SHEET} />
         <script src={root + SCRIPT} defer />
       </head>
-      <body class="site" {...(live && { "data-live": "" })} data-root={root}>
+      <body class="site" {...(live && { "data-live": live.stamp })} data-root={root}>
         <a class="skip" href="#content">
           Skip to the content
         </a>
@@ -78,7 +84,7 @@ export function Frame({ place, title, section, kind, text, command, progress, ch
           </form>
         </header>
         {live === undefined ? null : (
-          <p class="progress" role="status" hidden={progress === undefined}>
+          <p class="progress" role="status" hidden={(progress ?? "") === ""}>
             {progress}
           </p>
         )}

@@ -36,6 +36,8 @@ kbd { padding: 0 .35rem; border: 1px solid var(--line); border-radius: 3px; font
 .filters { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; margin-bottom: 1.5rem; color: var(--quiet); font-size: .875rem; }
 .filters select { max-width: 7.25rem; }
 .filters input[type="date"] { width: 7.9rem; padding-inline: .35rem; }
+.filters.links { position: static; max-height: none; padding: 0; gap: .25rem 1rem; }
+.filters.links [aria-current] { color: var(--text); font-weight: 600; text-decoration: none; }
 .filters .check { display: flex; align-items: center; gap: .35rem; }
 
 .sessions, .list { width: 100%; border-collapse: collapse; font-size: .9375rem; }

@@ -32,11 +32,12 @@ export interface SessionRow {
 export interface SessionsData {
   rows: readonly SessionRow[];
   filters: Filters;
-  /** Sessions that match, on all pages. */
-  total: number;
   /** The first is 1. */
   page: number;
-  pages: number;
+  /** There are older ones, on the next page. */
+  isMore: boolean;
+  /** Sessions that match, on all pages. */
+  total: number;
   /** Values that the filters offer. */
   agents: readonly string[];
   projects: readonly string[];
@@ -59,7 +60,7 @@ export function SessionsPage({ data, place }: { data: SessionsData; place: Place
       <h1>
         Sessions <span class="quiet">{count(total)}</span>
       </h1>
-      <FilterBar data={data} place={place} />
+      {place.live === undefined ? <FilterLinks data={data} place={place} /> : <FilterBar data={data} place={place} />}
       {rows.length === 0 ? <Nothing filters={filters} place={place} /> : null}
       {rows.length === 0 ? null : (
         <table class="sessions">
@@ -181,6 +182,36 @@ function FilterBar({ data, place }: { data: SessionsData; place: Place }): JSX.E
   );
 }
 
+/** Filters of pages that are files: by agent and project. */
+function FilterLinks({
+  data: { filters, agents, projects },
+  place: { root },
+}: {
+  data: SessionsData;
+  place: Place;
+}): JSX.Element {
+  const links = (name: "agent" | "project", values: readonly string[]): JSX.Element[] =>
+    values.map((value) => (
+      <a
+        href={root + sessionsAddress({ [name]: value })}
+        title={oneLine(value, MAX_TITLE_CHARS)}
+        aria-current={filters[name] === value ? "page" : undefined}
+      >
+        {oneLine(name === "project" ? lastPart(value) : value, 60)}
+      </a>
+    ));
+  return (
+    <nav class="filters links" aria-label="Filters">
+      {Object.keys(filters).length > 0 ? <a href={root + sessionsAddress()}>All sessions</a> : null}
+      {links("agent", agents)}
+      {projects.length > MAX_LINKS ? null : links("project", projects)}
+    </nav>
+  );
+}
+
+/** More projects would hide the list. */
+const MAX_LINKS = 40;
+
 interface ChoiceProps {
   name: string;
   label: string;
@@ -227,8 +258,8 @@ function Nothing({ filters, place }: { filters: Filters; place: Place }): JSX.El
   );
 }
 
-function Pages({ data: { filters, page, pages }, place }: { data: SessionsData; place: Place }): JSX.Element | null {
-  if (pages < 2) return null;
+function Pages({ data: { filters, page, isMore }, place }: { data: SessionsData; place: Place }): JSX.Element | null {
+  if (page === 1 && !isMore) return null;
   return (
     <nav class="pages" aria-label="Pages of the list">
       {page > 1 ? (
@@ -238,10 +269,8 @@ function Pages({ data: { filters, page, pages }, place }: { data: SessionsData; 
       ) : (
         <span />
       )}
-      <span class="quiet">
-        Page {page} of {pages}
-      </span>
-      {page < pages ? (
+      <span class="quiet">Page {page}</span>
+      {isMore ? (
         <a rel="next" href={place.root + sessionsAddress(filters, page + 1)}>
           Older
         </a>
