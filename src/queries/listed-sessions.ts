@@ -109,8 +109,9 @@ function endOf(session: ReadSession | undefined): number {
   return msOf(session?.figures.metadata.lastTimestamp ?? null) ?? 0;
 }
 
-async function filterOf(
-  { store, elsewhere }: Index,
+/** Returns the filter of a question about many sessions. */
+export async function filterOf(
+  { store, elsewhere }: Pick<Index, "store" | "elsewhere">,
   where: Where,
   {
     project,

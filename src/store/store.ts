@@ -82,6 +82,8 @@ export interface Store {
   figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>>;
   /** Returns how often each error came up in each session, without those whose message says nothing. */
   failures(): Promise<FailureCount[]>;
+  /** Returns errors, the most frequent first, without those whose message says nothing. */
+  failureGroups(query: FailureQuery): Promise<FailureGroup[]>;
   event(sessionId: string, eventId: string): Promise<StoredEvent | undefined>;
   /** Returns events in the order of the session. */
   events(sessionId: string, page: EventPage): Promise<StoredEvent[]>;
@@ -211,6 +213,29 @@ export interface BlocksAsked {
   /** Ordinal of the first. */
   from?: number;
   limit?: number;
+}
+
+export interface FailureQuery {
+  sessions?: SessionFilter;
+  since?: Date;
+  until?: Date;
+  tool?: string;
+  limit: number;
+  offset?: number;
+}
+
+/** One error in all sessions that were asked for. */
+export interface FailureGroup {
+  /** See `errorSignature`. */
+  signature: string;
+  count: number;
+  session_count: number;
+  /** ISO 8601. */
+  latest: string | null;
+  /** Sorted. */
+  projects: string[];
+  /** The message of the latest one. */
+  example: StoredEvent;
 }
 
 export interface EventPage {

@@ -8,6 +8,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     list: () => import("./list.ts"),
     find: () => import("./find.ts"),
     fixes: () => import("./fixes.ts"),
+    failures: () => import("./failures.ts"),
     errors: () => import("./errors.ts"),
     stats: () => import("./stats.ts"),
     serve: () => import("./serve.ts"),
