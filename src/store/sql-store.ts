@@ -366,11 +366,11 @@ export class SqlStore implements Store {
   }
 
   async ordinalAt(sessionId: string, line: number): Promise<number> {
-    const current = `FROM events WHERE ${OF_SESSION} AND NOT superseded`;
-    const sql = `SELECT coalesce(min(ordinal), 0) AS ordinal ${current}
-      AND line_number = (SELECT max(line_number) ${current} AND line_number <= ?)`;
+    const own = `FROM events WHERE ${OF_SESSION}`;
+    const sql = `SELECT coalesce(min(ordinal), 0) AS ordinal ${own}
+      AND (line_number = (SELECT max(line_number) ${own} AND NOT superseded AND line_number <= ?) OR line_number = ?)`;
     const id = storableText(sessionId);
-    return (await first(this.#database, sql, [id, id, line], (row) => numberIn(row, "ordinal"))) ?? 0;
+    return (await first(this.#database, sql, [id, id, line, line], (row) => numberIn(row, "ordinal"))) ?? 0;
   }
 
   rowStates(sessionId: string): Promise<RowStates> {

@@ -72,7 +72,7 @@ export interface Store {
   messages(sessionId: string, asked?: MessagesAsked): Promise<StoredMessage[]>;
   /** Returns blocks in the order of the source: all, those with one of the ids, or those of a page. */
   blocks(sessionId: string, asked?: BlocksAsked): Promise<StoredBlock[]>;
-  /** Returns the ordinal of the first block on a line, or on the last one before it that has one; 0 if none has. */
+  /** Returns an ordinal from which on there is what is on a line, or on the last one before it that has a block. */
   ordinalAt(sessionId: string, line: number): Promise<number>;
   /** Returns prompts and counts of calls by message, without those that the source dropped. */
   outline(sessionId: string): Promise<OutlinedMessage[]>;
