@@ -60,14 +60,18 @@ function textsIn(value: unknown, { withoutFields, withData = false }: TextOption
 }
 
 /**
- * Roles of passages. `tool`: calls and results. `user`: messages of a person. `system`: text added by the program, including
- * summaries.
+ * Roles of passages. `tool`: calls and results. `user`: what a person typed. `assistant`: also the prompts that it gives to
+ * subagents. `system`: text added by the program, including summaries.
  */
 export const HIT_ROLES = ["user", "assistant", "tool", "system"] as const;
 export type HitRole = (typeof HIT_ROLES)[number];
 
-export function hitRole({ message_type, user_kind }: TranscriptMessage, { block_type }: ParsedContentBlock): HitRole {
+export function hitRole(
+  { message_type, user_kind, is_sidechain }: TranscriptMessage,
+  { block_type }: ParsedContentBlock,
+): HitRole {
   if (block_type === "tool_use" || block_type === "tool_result") return "tool";
   if (message_type === "assistant") return "assistant";
-  return message_type === "user" && user_kind !== "meta" ? "user" : "system";
+  if (message_type !== "user" || user_kind === "meta") return "system";
+  return is_sidechain ? "assistant" : "user";
 }

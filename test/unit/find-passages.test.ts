@@ -152,6 +152,13 @@ describe("the filters of a search", () => {
 
   test("leave all without one", async () => assert.deepEqual(await lines({}), [1, 2, 3, 4, 5, 7, 8]));
   test("by role: user", async () => assert.deepEqual(await lines({ role: "user" }), [1]));
+  test("by role: user, not what the assistant asks of a subagent", async () => {
+    const text = line("user", "needle typed") + line("user", "needle asked of a subagent", { isSidechain: true });
+    const found = async (role: "user" | "assistant"): Promise<string[]> =>
+      (await hitsOf(text, { term: "needle", role })).map(({ passage }) => passage);
+    assert.deepEqual(await found("user"), ["needle typed"]);
+    assert.deepEqual(await found("assistant"), ["needle asked of a subagent"]);
+  });
   test("by role: assistant", async () => assert.deepEqual(await lines({ role: "assistant" }), [3]));
   test("by role: tool", async () => assert.deepEqual(await lines({ role: "tool" }), [4, 5, 7]));
   test("by role: system", async () => assert.deepEqual(await lines({ role: "system" }), [2, 8]));

@@ -57,7 +57,7 @@ const definition = createQuestion(
   .addOption(
     new Option(
       "--role <role>",
-      "Only passages of this role. tool: calls and results; system: text that the agent program added, summaries included.",
+      "Only passages of this role. user: what a person typed; tool: calls and results; system: text that the agent program added, summaries included.",
     ).choices(HIT_ROLES),
   )
   .option("--tool <name>", "Only calls and results of this tool.")
