@@ -1,11 +1,14 @@
 /** GitHub Copilot CLI: a folder for each session, with its events and its title. */
 import { basename, dirname, join, resolve } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import { isFields, type Fields, textOf } from "../../parse/json-fields.ts";
-import type { SessionFiles } from "../../places/session-files.ts";
+import { MAX_LINE_BYTES } from "../../parse/content.ts";
+import { isFields, type Fields, parsedJson, textIn, textOf } from "../../parse/json-fields.ts";
+import { fileBytes } from "../../places/session-bytes.ts";
+import { type SessionFiles, textOfFile } from "../../places/session-files.ts";
 import { type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
-import { walk, type WalkedFile } from "../../places/walk.ts";
-import type { Agent, Format, ScannedSessions, ScanOptions } from "../agent.ts";
+import { walk } from "../../places/walk.ts";
+import { linesOfBytes } from "../../transcript/format/lines.ts";
+import type { Agent, Format, NamedFile, ScannedSessions, ScanOptions } from "../agent.ts";
 import { headRecords } from "../json-head.ts";
 import { readCopilotEvents } from "./copilot-events.ts";
 import { copilotTools } from "./copilot-tools.ts";
@@ -13,8 +16,6 @@ import { copilotTools } from "./copilot-tools.ts";
 const NAME = "copilot";
 const EVENTS = "events.jsonl";
 const EXTENSION = ".jsonl";
-/** Bytes of a session's `workspace.yaml`, which has a dozen lines. */
-const MAX_WORKSPACE_BYTES = 16 * 1024;
 
 const format: Format = {
   name: "copilot",
@@ -51,7 +52,7 @@ export const copilot: Agent = {
     return { ...head, title: (await titleIn(ref, files)) ?? head.title };
   },
   parts: subagentsIn,
-  fileRef: (file) => refOf({ ...file, segments: file.path.split(/[\\/]/).slice(-2) }),
+  fileRef: (file, { sessionId }) => ({ ...refOf(file), id: sessionId ?? idOf(file.path) }),
   resume: ({ id }, cwd) => ({ command: `copilot --resume=${shellWord(id)}`, folder: cwd }),
   placeOf: (path) => ({ agent: NAME, path: basename(path) === EVENTS ? dirname(dirname(path)) : dirname(path) }),
   // Checkpoints, and copies of files for rewinding.
@@ -76,60 +77,40 @@ async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): P
   return { sessions: found.map(refOf), unreadable: walked.unreadable };
 }
 
-function refOf({ path, segments, bytes, modifiedMs }: WalkedFile): SessionRef {
-  const name = basename(path) === EVENTS ? (segments.at(-2) ?? "") : basename(path, EXTENSION);
-  return sessionRef({ id: name, place: NAME, agent: NAME, path, modifiedMs, bytes });
+function refOf({ path, bytes, modifiedMs }: NamedFile): SessionRef {
+  return sessionRef({ id: idOf(path), place: NAME, agent: NAME, path, modifiedMs, bytes });
 }
 
-const STARTED = Buffer.from('"type":"subagent.started"');
+function idOf(path: string): string {
+  return basename(path) === EVENTS ? basename(dirname(path)) : basename(path, EXTENSION);
+}
+
+const STARTED = '"type":"subagent.started"';
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Returns the subagents in the file of a session; none if it cannot be read, which is said where the session is. */
+/** Returns the subagents in the file of a session. Looks for the bytes of their starts, since few lines are one. */
 async function subagentsIn(parent: SessionRef, files: SessionFiles): Promise<SessionRef[]> {
-  if (parent.agentId !== null) return [];
+  if (parent.agentId !== null || parent.path === null) return [];
   const ids = new Set<string>();
   try {
-    for await (const line of startedLines(parent.path ?? "", files)) {
-      const id = textOf(JSON.parse(line), "agentId");
-      if (id !== undefined) ids.add(id);
+    for await (const lines of linesOfBytes(fileBytes(parent.path, CHUNK_BYTES, files), MAX_LINE_BYTES)) {
+      for (const { bytes } of lines) {
+        if (typeof bytes === "number" || !bytes.includes(STARTED)) continue;
+        const id = textOf(parsedJson(bytes.toString()), "agentId");
+        if (id !== undefined) ids.add(id);
+      }
     }
   } catch {
-    // Torn, or gone.
+    // A file that cannot be read is reported where its session is read.
   }
   return [...ids].map((id) => ({ ...parent, id, agentId: id, parentId: parent.id }));
-}
-
-/** Yields the lines on which a subagent starts. Looks for its bytes first, since few lines are such a line. */
-async function* startedLines(path: string, files: SessionFiles): AsyncGenerator<string> {
-  const handle = await files.openRead(path);
-  try {
-    let rest = Buffer.alloc(0);
-    for (let at = 0; ;) {
-      const chunk = await handle.read(at, CHUNK_BYTES);
-      if (chunk.byteLength === 0) break;
-      at += chunk.byteLength;
-      const bytes = Buffer.concat([rest, chunk]);
-      const end = bytes.lastIndexOf("\n") + 1;
-      for (let found = bytes.indexOf(STARTED); found !== -1 && found < end; found = bytes.indexOf(STARTED, found + 1))
-        yield bytes.toString("utf8", bytes.lastIndexOf("\n", found) + 1, bytes.indexOf("\n", found));
-      rest = bytes.subarray(end);
-    }
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Returns the title beside the events of a session, where the program keeps it. */
 async function titleIn({ path }: SessionRef, files: SessionFiles): Promise<string | undefined> {
   if (path === null || basename(path) !== EVENTS) return undefined;
   try {
-    const handle = await files.openRead(join(dirname(path), "workspace.yaml"));
-    try {
-      const text = Buffer.from(await handle.read(0, MAX_WORKSPACE_BYTES)).toString("utf8");
-      return nameIn(text);
-    } finally {
-      await handle.close();
-    }
+    return nameIn((await textOfFile(join(dirname(path), "workspace.yaml"), files)) ?? "");
   } catch {
     return undefined;
   }
@@ -138,15 +119,7 @@ async function titleIn({ path }: SessionRef, files: SessionFiles): Promise<strin
 /** Returns the name in a `workspace.yaml`, if it is on one line. */
 function nameIn(yaml: string): string | undefined {
   const value = /^name: *(.+)$/m.exec(yaml)?.[1]?.trim() ?? "";
-  if (value.startsWith('"')) return textOf({ name: parsedText(value) }, "name");
+  if (value.startsWith('"')) return textIn(parsedJson(value));
   if (value.startsWith("'")) return value.slice(1, -1).replaceAll("''", "'");
   return /^[|>&*!]/.test(value) || value === "" ? undefined : value;
-}
-
-function parsedText(quoted: string): unknown {
-  try {
-    return JSON.parse(quoted);
-  } catch {
-    return undefined;
-  }
 }

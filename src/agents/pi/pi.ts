@@ -66,7 +66,7 @@ export const pi: Agent = {
     const found = await walk(path, { files, depth: 1, accepts: (name) => name.endsWith(EXTENSION), seen });
     return { sessions: found.files.map(refOf), unreadable: found.unreadable };
   },
-  fileRef: refOf,
+  fileRef: (file, { sessionId }) => ({ ...refOf(file), id: sessionId ?? idOf(file.path) }),
   resume: ({ id }, cwd) => ({ command: `pi --session ${shellWord(id)}`, folder: cwd }),
   placeOf: (path) => ({ agent: NAME, path: dirname(dirname(path)) }),
 };
@@ -77,9 +77,12 @@ function homeOf({ env, home, cwd }: Where): string {
   return named === "" ? join(home, ".pi/agent") : resolve(cwd, named.replace(/^~(?=$|[\\/])/, home));
 }
 
-/** A file is named by the time of its session and its id. */
 function refOf({ path, bytes, modifiedMs }: NamedFile): SessionRef {
+  return sessionRef({ id: idOf(path), place: NAME, agent: NAME, path, bytes, modifiedMs });
+}
+
+/** A file is named by the time of its session and its id. */
+function idOf(path: string): string {
   const name = basename(path, EXTENSION);
-  const id = name.slice(name.lastIndexOf("_") + 1);
-  return sessionRef({ id, place: NAME, agent: NAME, path, bytes, modifiedMs });
+  return name.slice(name.lastIndexOf("_") + 1);
 }
