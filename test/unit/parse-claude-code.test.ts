@@ -701,6 +701,12 @@ describe("titles and prompts", () => {
   });
 });
 
+test("a session without a conversation has the id and the folder that its other lines name", async () => {
+  const line = { type: "attachment", sessionId: "s-1", cwd: "/work/shop", attachment: { type: "skill_listing" } };
+  const { metadata, lines } = await parsed([JSON.stringify({ type: "mode", mode: "normal" }), JSON.stringify(line)]);
+  assert.deepEqual([metadata.sessionId, metadata.cwd, lines.used], ["s-1", "/work/shop", 0]);
+});
+
 describe("usage that is only a placeholder", () => {
   const stats = async (version: string, output: number, stop: string | null): Promise<boolean> => {
     const line = answer("msg_1", [text("a long answer")], { ...usage(5, output), stop_reason: stop }, { version });
