@@ -263,7 +263,8 @@ function keptMetadata(metadata: Fields | undefined, input: unknown): unknown {
   const rest = "diff" in others || filediff === undefined ? others : { ...others, filediff };
   const isNews = ([key, value]: [string, unknown]): boolean =>
     saysSomething(value) && !isDeepStrictEqual(value, fieldOf(input, key));
-  return shortened(Object.fromEntries(Object.entries(rest).filter(isNews)));
+  const kept = Object.entries(rest).filter(isNews);
+  return kept.length > 0 ? shortened(Object.fromEntries(kept)) : undefined;
 }
 
 /** Returns whether a member of the metadata is more than an empty default, such as `truncated: false`. */
