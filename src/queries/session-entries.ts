@@ -4,7 +4,7 @@ import type { SessionContent } from "../parse/content.ts";
 import { type ConversationReader, piecesOf } from "../parse/conversation.ts";
 import { textOf } from "../parse/json-fields.ts";
 import type { BlockDraft, InputUnit, MessageDraft } from "../parse/message-draft.ts";
-import type { BlockType, ParsedContentBlock, ToolStatus } from "../parse/model.ts";
+import type { ParsedContentBlock } from "../parse/model.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
@@ -15,18 +15,6 @@ import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
 
 /** A line of a session. Keys as in `transcripts entries`, where each is described. */
 export type EntryRow = ReturnType<typeof rowOf>;
-
-interface EntryBlock {
-  block_type: BlockType;
-  tool_name?: string | null;
-  tool_use_id?: string | null;
-  /** Line of the result of a call, and of the call of a result; null if there is none. */
-  other_line?: number | null;
-  is_error?: boolean;
-  exit_code?: number;
-  status?: ToolStatus;
-  chars: number;
-}
 
 /**
  * Yields a row for every line, in order; for an archived session, for every block. Reads the session twice, because a call
@@ -76,7 +64,7 @@ async function* keptEntries(open: () => Promise<ConversationReader>): AsyncGener
         tokens_out: message.tokens_out,
         cache_read: message.cache_read,
         cache_write: message.cache_write,
-        blocks: [blockFields(block, line, halves)],
+        blocks: [blockFields(factsOf(block), line, halves)],
       };
     }
   }
@@ -132,7 +120,7 @@ function rowOf(unit: InputUnit, halves: OtherHalf) {
     is_sidechain: first?.isSidechain ?? record?.["isSidechain"] === true,
     agent_id: raw("agentId") ?? first?.agentId ?? null,
     ...usageFields(first),
-    blocks: messages.flatMap(({ blocks }) => blocks.map((block) => draftFields(block, line, halves))),
+    blocks: messages.flatMap(({ blocks }) => blocks.map((block) => blockFields(block, line, halves))),
   };
 }
 
@@ -162,39 +150,32 @@ function usageFields(message: MessageDraft | undefined) {
   };
 }
 
-function draftFields(draft: BlockDraft, line: number, halves: OtherHalf): EntryBlock {
-  const { type, toolName, toolUseId, isError, exitCode, status, text, input } = draft;
-  const ending = given({ is_error: isError, exit_code: exitCode, status });
+function blockFields(block: BlockFacts, line: number, halves: OtherHalf) {
+  const { type, toolName, toolUseId, isError, exitCode, status, text, input } = block;
+  const isHalf = type === "tool_use" || type === "tool_result";
   return {
-    ...callFields(type, toolName, toolUseId, line, halves),
-    ...ending,
+    block_type: type,
+    ...(type === "tool_use" ? { tool_name: toolName ?? null } : {}),
+    ...(isHalf ? { tool_use_id: toolUseId ?? null, other_line: halves(type, line, toolUseId) } : {}),
+    ...given({ is_error: isError, exit_code: exitCode, status }),
     chars: text?.length ?? inputLength(input),
   };
 }
 
-function blockFields(block: ParsedContentBlock, line: number, halves: OtherHalf): EntryBlock {
-  const { block_type: type, tool_name: name, is_error, exit_code, status } = block;
-  const id = block.tool_use_id ?? block.tool_result_id ?? undefined;
-  const text = block.content_text ?? block.thinking_text ?? block.result_text;
-  const ending = {
-    is_error: is_error ?? undefined,
-    exit_code: exit_code ?? undefined,
-    status: type === "tool_result" ? (status ?? undefined) : undefined,
-  };
-  const chars = text?.length ?? inputLength(block.tool_input);
-  return { ...callFields(type, name ?? undefined, id, line, halves), ...given(ending), chars };
-}
+type BlockFacts = Omit<BlockDraft, "identity" | "metadata">;
 
-function callFields(
-  type: BlockType,
-  name: string | undefined,
-  id: string | undefined,
-  line: number,
-  halves: OtherHalf,
-): Pick<EntryBlock, "block_type" | "tool_name" | "tool_use_id" | "other_line"> {
-  if (type !== "tool_use" && type !== "tool_result") return { block_type: type };
-  const half = { tool_use_id: id ?? null, other_line: halves(type, line, id) };
-  return { block_type: type, ...(type === "tool_use" ? { tool_name: name ?? null } : {}), ...half };
+function factsOf(block: ParsedContentBlock): BlockFacts {
+  const { block_type: type, content_text, thinking_text, result_text } = block;
+  return {
+    type,
+    text: content_text ?? thinking_text ?? result_text ?? undefined,
+    toolName: block.tool_name ?? undefined,
+    toolUseId: block.tool_use_id ?? block.tool_result_id ?? undefined,
+    input: block.tool_input,
+    isError: block.is_error ?? undefined,
+    exitCode: block.exit_code ?? undefined,
+    status: type === "tool_result" ? (block.status ?? undefined) : undefined,
+  };
 }
 
 function inputLength(input: unknown): number {
