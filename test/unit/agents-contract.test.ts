@@ -19,7 +19,7 @@ import { resumeOf } from "../../src/sessions/resume.ts";
 import { sessionRoots } from "../../src/sessions/session-roots.ts";
 import { isWithin } from "../../src/transcript/files/data-folder.ts";
 import { MADE, machineOf, madeFiles, type MadeFile } from "../support/agents/made-agents.ts";
-import { newStore, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
+import { newStore, NO_REDACTOR, writingWith } from "../support/indexing/index-fixture.ts";
 import { countingIds } from "../support/parse/counting-ids.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -283,6 +283,30 @@ for (const agent of AGENTS) {
         await store.close();
       }
     });
+
+    test.skipIf(agent.parts === undefined)(
+      "has the subagents in a session's file indexed with it, and before it",
+      async () => {
+        const where = await machineOf(agent.name);
+        const sessions = await withParts(await sessionsOf(where), []);
+        const part = sessions.find(({ agentId }) => agentId !== null) ?? assert.fail("no file has one");
+        const top = sessions.find(({ id }) => id === part.parentId) ?? assert.fail("it has no parent");
+        const inFile = sessions.flatMap(({ id, path }) => (path === top.path ? [id] : [])).toSorted();
+        const store = await newStore();
+        const written: string[] = [];
+        const noted = writingWith(store, (change) => {
+          written.push(change.session.session_id);
+          return store.writeSession(change);
+        });
+        try {
+          await updateIndex(noted, where, { only: [top], redactor: NO_REDACTOR });
+          assert.deepEqual([...new Set(written)].toSorted(), inFile);
+          assert.equal(written.at(-1), top.id);
+        } finally {
+          await store.close();
+        }
+      },
+    );
 
     test("has places even where there are none", async () => {
       const where = { env: {}, home: makeTempDir(), cwd: makeTempDir() };
