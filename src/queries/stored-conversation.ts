@@ -275,7 +275,7 @@ function pieceOf(message: TranscriptMessage, rows: readonly StoredBlock[], turn:
   const line = first?.line_number ?? message.line_number;
   return {
     message,
-    blocks: rows.map(modelBlock),
+    blocks: rows.map((row) => modelBlock(row, message)),
     line,
     lastLine: line,
     turn,
@@ -347,7 +347,7 @@ export function modelMessage(row: StoredMessage): TranscriptMessage {
   };
 }
 
-function modelBlock(stored: StoredBlock): ParsedContentBlock {
+function modelBlock(stored: StoredBlock, message: TranscriptMessage): ParsedContentBlock {
   const { block_type, content, kept, tool_use_id } = stored;
   const text = (type: string): string | null => (block_type === type && kept !== "none" ? content : null);
   const isUse = block_type === "tool_use";
@@ -371,7 +371,8 @@ function modelBlock(stored: StoredBlock): ParsedContentBlock {
     exit_code: stored.exit_code,
     result_text: text("tool_result"),
     status: stored.status,
-    metadata: { ...stored.metadata, ...droppedMark(stored.superseded) },
+    // The label of a message is for all of its blocks.
+    metadata: { ...stored.metadata, ...droppedMark(stored.superseded && !isSuperseded(message)) },
   };
 }
 

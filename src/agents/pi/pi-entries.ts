@@ -53,7 +53,11 @@ class PiReader implements RecordReader {
     if (uuid !== undefined && type !== "session")
       this.#entries.push({ id: uuid, parent: typeof parent === "string" || parent === null ? parent : undefined });
     const message = fieldsOf(entry, "message");
-    const timestamp = timeOf(entry["timestamp"]) ?? timeOf(message?.["timestamp"]);
+    // Copies of an entry may have a time of their own; their messages do not, by which prompts are recognized.
+    const times = [timeOf(entry["timestamp"]), timeOf(message?.["timestamp"])];
+    const timestamp = (textOf(message, "role") === "user" ? times.toReversed() : times).find(
+      (time) => time !== undefined,
+    );
     const piece = { uuid, parentUuid: textOf(entry, "parentId"), timestamp, cwd: this.#cwd };
     const messages = message === undefined ? entryDrafts(type, entry, piece) : this.#messageDrafts(message, piece);
     const isSilent = SILENT.has(type) || textOf(message, "role") === "system";
@@ -94,7 +98,7 @@ class PiReader implements RecordReader {
   #messageDrafts(message: Fields, piece: Piece): MessageDraft[] | undefined {
     switch (message["role"]) {
       case "user":
-        return [promptOf(message, piece)];
+        return [{ ...piece, type: "user", role: "user", userKind: "human", blocks: contentBlocks(message) }];
       case "assistant":
         return this.#answer(message, piece);
       case "toolResult":
@@ -190,14 +194,8 @@ function ownUsage(record: Fields, piece: Piece): MessageDraft[] {
   return [{ ...piece, ...usage, type: "system", role: null, sourceId, copyKey, model, blocks: [] }];
 }
 
-/** Copies of an entry may have a time of their own; their messages do not. */
 function copyKeyOf(id: string | undefined, record: Fields): string {
   return `${id ?? ""}\n${timeOf(record["timestamp"]) ?? ""}`;
-}
-
-function promptOf(message: Fields, piece: Piece): MessageDraft {
-  const timestamp = timeOf(message["timestamp"]) ?? piece.timestamp;
-  return { ...piece, timestamp, type: "user", role: "user", userKind: "human", blocks: contentBlocks(message) };
 }
 
 /** Usage and cost; undefined if nothing was used, as by an answer that failed. */
