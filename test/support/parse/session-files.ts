@@ -72,7 +72,7 @@ export function placeOfSession(name: string): string {
     return `.openfleet/transcripts/ses_${basename(name)}`.replace(/json$/, "jsonl");
   if (name.startsWith("codex")) return join(".codex/sessions/2026/01/01", rolloutName(name));
   if (name.startsWith("pi"))
-    return join(".pi/agent/sessions", `--${dirname(name).replaceAll(/\W/g, "-").slice(-60)}--`, basename(name));
+    return join(".pi/agent/sessions", `--${dirname(name).replaceAll(/\W/g, "-").slice(-60)}--`, piName(name));
   if (name.startsWith("copilot"))
     return join(".copilot/session-state", dirname(name).replaceAll(/\W/g, "-").slice(-60), "events.jsonl");
   const names = name.split(/[\\/]/);
@@ -84,6 +84,13 @@ export function placeOfSession(name: string): string {
 /** Files of the corpus have other names. */
 function rolloutName(name: string): string {
   if (basename(name).startsWith("rollout-")) return basename(name);
-  const id = hash("sha1", name).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
-  return `rollout-2026-01-01T10-00-00-${id}.jsonl`;
+  return `rollout-2026-01-01T10-00-00-${uuidOf(name)}.jsonl`;
+}
+
+function piName(name: string): string {
+  return basename(name).includes("_") ? basename(name) : `2026-01-01T10-00-00-000Z_${uuidOf(name)}.jsonl`;
+}
+
+function uuidOf(name: string): string {
+  return hash("sha1", name).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
