@@ -77,7 +77,7 @@ for (const set of SESSION_SETS)
         env: { ...process.env, ...env, XDG_DATA_HOME: data },
       });
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-      console.log(`first question, ${where}: ${seconds} s; ${stderr.trim().split("\n").at(-1) ?? ""}`);
+      console.log(`first question, ${where}: ${seconds} s; ${/^searched .*$/m.exec(stderr)?.[0] ?? stderr}`);
     }
     const start = performance.now();
     run({ name: "index", command: process.execPath, args: () => [join(DIST, "cli/main.js"), "index"], env }, "");
