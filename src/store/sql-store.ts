@@ -1,4 +1,5 @@
 /** The statements of a store, in SQL that both databases accept. */
+import { fileName } from "../calls/file-paths.ts";
 import { foldedKin, foldedPattern } from "../matching/folding.ts";
 import {
   BLOCK_STATES,
@@ -40,6 +41,7 @@ import type {
   ListQuery,
   MessagesAsked,
   NewSnippet,
+  FileUse,
   OutlinedMessage,
   RowStates,
   SessionChange,
@@ -49,6 +51,7 @@ import type {
   StoredTitle,
   TitleQuery,
   Tombstone,
+  TouchedSums,
 } from "./store.ts";
 import type { Machine } from "./store-place.ts";
 import {
@@ -338,6 +341,49 @@ export class SqlStore implements Store {
     const found = `SELECT ${columns.list} FROM ${columns.from} WHERE ${sql} ORDER BY ${order}`;
     if (limit === undefined) return this.#database.all(found, values, columns.read);
     return this.#database.all(`${found} LIMIT ?`, [...values, limit], columns.read);
+  }
+
+  touchedFiles({ limit, sessions = {} }: { limit: number; sessions?: SessionFilter }): Promise<TouchedSums[]> {
+    const { sql, values } = this.#ofSessions(sessions);
+    const found = `SELECT path, count(DISTINCT t.session) AS sessions,
+        CAST(sum(CASE WHEN is_written THEN 1 ELSE 0 END) AS BIGINT) AS changes, max(occurred_at) AS last
+      FROM touched_files AS t JOIN events ON events.session = t.session AND events.event_id = t.event_id
+      WHERE t.session IN (SELECT number FROM sessions WHERE ${sql}) GROUP BY path ORDER BY last DESC, path LIMIT ?`;
+    return this.#database.all(found, [...values, limit], (row) => ({
+      path: textIn(row, "path"),
+      sessions: numberIn(row, "sessions"),
+      changes: numberIn(row, "changes"),
+      last: row["last"] === null ? null : textIn(row, "last"),
+    }));
+  }
+
+  fileUses(path: string, sessions: SessionFilter = {}): Promise<FileUse[]> {
+    const { sql, values } = this.#ofSessions(sessions);
+    const found = `SELECT s.session_id, min(event_id) AS event_id, max(occurred_at) AS last,
+        CAST(sum(CASE WHEN is_written THEN 0 ELSE 1 END) AS BIGINT) AS reads,
+        CAST(sum(CASE WHEN is_written THEN 1 ELSE 0 END) AS BIGINT) AS changes
+      FROM (SELECT t.session, t.is_written, events.event_id, events.occurred_at
+        FROM touched_files AS t JOIN events ON events.session = t.session AND events.event_id = t.event_id
+        WHERE t.name = ? AND t.path = ? AND t.session IN (SELECT number FROM sessions WHERE ${sql})) AS used
+      JOIN sessions AS s ON s.number = used.session GROUP BY s.session_id ORDER BY last DESC, s.session_id`;
+    return this.#database.all(found, [fileName(path), path, ...values], (row) => ({
+      session_id: textIn(row, "session_id"),
+      event_id: textIn(row, "event_id"),
+      reads: numberIn(row, "reads"),
+      changes: numberIn(row, "changes"),
+      last: row["last"] === null ? null : textIn(row, "last"),
+    }));
+  }
+
+  async messageOrdinals(sessionId: string, eventIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.#database.all(
+      `SELECT event_id, messages.ordinal FROM events
+        JOIN messages ON messages.session = events.session AND messages.number = events.message
+        WHERE events.${OF_SESSION} AND ${this.#database.dialect.isOneOf("event_id")}`,
+      [storableText(sessionId), eventIds.map(storableText)],
+      (row) => [textIn(row, "event_id"), numberIn(row, "ordinal")] as const,
+    );
+    return new Map(rows);
   }
 
   async outline(sessionId: string): Promise<OutlinedMessage[]> {

@@ -74,6 +74,12 @@ export interface Store {
   blocks(sessionId: string, asked?: BlocksAsked): Promise<StoredBlock[]>;
   /** Returns an ordinal from which on there is what is on a line, or on the last one before it that has a block. */
   ordinalAt(sessionId: string, line: number): Promise<number>;
+  /** Returns the files that calls read or changed, those used last first. */
+  touchedFiles(query: { limit: number; sessions?: SessionFilter }): Promise<TouchedSums[]>;
+  /** Returns the sessions in which calls read or changed a file, by its whole path. */
+  fileUses(path: string, sessions?: SessionFilter): Promise<FileUse[]>;
+  /** Returns the ordinals of the messages that have these blocks of a session. */
+  messageOrdinals(sessionId: string, eventIds: readonly string[]): Promise<Map<string, number>>;
   /** Returns prompts and counts of calls by message, without those that the source dropped. */
   outline(sessionId: string): Promise<OutlinedMessage[]>;
   /** Returns what is needed to recognise unchanged rows of a session. */
@@ -159,6 +165,25 @@ export interface SessionChange {
   superseded?: RowIds;
   /** Default: those that it has. */
   figures?: StoredFigures;
+}
+
+export interface TouchedSums {
+  path: string;
+  sessions: number;
+  /** Calls that changed it. */
+  changes: number;
+  /** ISO 8601. */
+  last: string | null;
+}
+
+/** Calls of one session that used a file. */
+export interface FileUse {
+  session_id: string;
+  reads: number;
+  changes: number;
+  /** The latest. */
+  event_id: string;
+  last: string | null;
 }
 
 /** What an outline of a session needs of a message that has calls, results or a text of the user. */

@@ -6,6 +6,10 @@ import {
   sessionPageName,
   sessionsAddress,
   STYLE_SHEET,
+  FAILURES,
+  failureAddress,
+  fileAddress,
+  FILES,
   FIGURES,
   type Filters,
 } from "../render/html/pages/addresses.ts";
@@ -28,7 +32,8 @@ export async function* archivePages(options: ArchivePagesOptions): AsyncGenerato
   const sessions = await data.archived();
   const all = hashOf([version, ...sessions.map((each) => `${each.id} ${each.version}`)]);
   for (const path of [STYLE_SHEET, SCRIPT]) yield { ...pageOf(options, path), version };
-  yield { ...pageOf(options, FIGURES), version: all };
+  for (const path of [FIGURES, FAILURES, FILES]) yield { ...pageOf(options, path), version: all };
+  yield { group: "details", version: all, pages: () => detailPages(options) };
   yield { group: "lists", version: all, pages: () => listPages(options, sessions) };
   for (const session of sessions) yield sessionGroup(options, session);
   yield* searchFiles(
@@ -68,6 +73,13 @@ async function* listPages(
       ({ isMore } = await data.sessions(filters, page));
     }
   }
+}
+
+/** Yields a page for each error and file of the lists. */
+async function* detailPages(options: ArchivePagesOptions): AsyncGenerator<GroupedPage> {
+  const { data } = options;
+  for (const { id } of (await data.failures()).rows) yield pageOf(options, failureAddress(id));
+  for (const { id } of await data.allFiles()) yield pageOf(options, fileAddress(id));
 }
 
 function sessionGroup(options: ArchivePagesOptions, session: ArchivedSession): ArchivedGroup {

@@ -8,6 +8,8 @@ import type { Store } from "../store/store.ts";
 
 /** Time between two looks at all places; a session that is open is looked at by itself. */
 const PAUSE_MS = 5_000;
+/** Fewer sessions are done before anybody has read a line about them. */
+const WORTH_SHOWING = 20;
 
 export interface RefreshOptions {
   store: Store;
@@ -69,7 +71,9 @@ export class Refresh {
       signal,
       // One beside the thread that answers.
       threads: 1,
-      onProgress: ({ done, total }) => (this.progress = `${what}: ${count(done)} of ${count(total)}`),
+      onProgress: ({ done, total }) => {
+        this.progress = total < WORTH_SHOWING ? "" : `${what}: ${count(done)} of ${count(total)}`;
+      },
     });
     if (report.new + report.changed > 0) this.revision += 1;
   }

@@ -1,5 +1,8 @@
 /** What the pages show: answers of the questions that commands and tools ask, too. All are asked of the store. */
 import { statSync } from "node:fs";
+import { allTools } from "../agents/all-tools.ts";
+import { subjectOf } from "../calls/call-subject.ts";
+import { errorText } from "../calls/result-texts.ts";
 import { shellWord } from "../calls/shell-syntax.ts";
 import { given } from "../given.ts";
 import { baseId } from "../indexing/session-keys.ts";
@@ -9,22 +12,34 @@ import { catalogPricing } from "../parse/pricing.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import { searchedTexts } from "../parse/searched-texts.ts";
 import type { UsageTotals } from "../parse/usage-ledger.ts";
-import type { SessionRef, Where } from "../places/session-ref.ts";
+import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { ledgerOf, sumsOf } from "../queries/added-up.ts";
 import { readableSession } from "../queries/archive.ts";
+import { find, type Found, type FoundPassage } from "../queries/find.ts";
 import {
   countSessions,
+  filterOf,
   type ListedSession,
   listedSessions,
   sessionRow,
   type SessionsQuery,
 } from "../queries/listed-sessions.ts";
 import { labelSession, tagCounts } from "../snippets/session-labels.ts";
+import { pastFixes } from "../queries/past-fixes.ts";
 import { changesIn, type FileChanges } from "../queries/session-changes.ts";
 import { type OutlinedTurn, sessionPart, sessionTurns } from "../queries/session-page.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
 import type { PageSession } from "../render/html/outline.ts";
-import { ENTRIES_PER_PAGE, type Filters, sessionAddress, sessionPageName } from "../render/html/pages/addresses.ts";
+import {
+  ENTRIES_PER_PAGE,
+  type Filters,
+  idOfPath,
+  sessionAddress,
+  sessionPageName,
+} from "../render/html/pages/addresses.ts";
+import type { CitedCall, FailureData, FailureRow, FailuresData, Fix } from "../render/html/pages/failures-page.tsx";
+import type { FileData, FilesData, FileUse } from "../render/html/pages/files-page.tsx";
+import type { ExcerptPart, Hit, SearchData } from "../render/html/pages/search-page.tsx";
 import type { ChangedFile, ChangesData } from "../render/html/pages/changes-page.tsx";
 import type { FiguresData } from "../render/html/pages/figures-page.tsx";
 import type { SessionPageData } from "../render/html/pages/session-page.tsx";
@@ -32,10 +47,15 @@ import type { SessionRow, SessionsData } from "../render/html/pages/sessions-pag
 import { shortTitle, type TurnRow } from "../render/html/turn-list.tsx";
 import { resumeOf } from "../sessions/resume.ts";
 import type { StoredSession } from "../store/stored-model.ts";
-import type { Store } from "../store/store.ts";
+import type { FailureGroup, SessionFilter, Store } from "../store/store.ts";
+import { counted } from "../quantities.ts";
 import type { Refresh } from "./refresh.ts";
 
 const ROWS_PER_PAGE = 100;
+const HITS = 50;
+const HITS_OF_SESSION = 3;
+const FAILURES = 200;
+const FILES = 300;
 /** Time that a page waits for new sessions. */
 const WAIT_MS = 300;
 
@@ -85,15 +105,12 @@ export class SiteData {
   }
 
   async sessions(filters: Filters, page: number): Promise<SessionsData> {
-    const { store, where, only, refresh, now } = this.#options;
+    const { store, where, only, refresh } = this.#options;
     await refresh.begin(WAIT_MS);
     const { project, agent } = filters;
     const failures = filters.failed === true ? ("found" as const) : undefined;
-    const since = filters.since === undefined ? undefined : readDate(filters.since, now());
-    const until = filters.until === undefined ? undefined : readEndDate(filters.until, now());
     const asked = given({
-      since,
-      until,
+      ...this.#between(filters),
       project,
       agent,
       failures,
@@ -189,6 +206,164 @@ export class SiteData {
       remark: remarkOf(sums.total),
       command: "transcripts stats --by day",
       progress: refresh.progress,
+    };
+  }
+
+  /** Searches the store as it is; what is new is added behind the pages. Rejects with a `TranscriptsError`. */
+  async search(filters: Filters & { text: string }): Promise<SearchData> {
+    const { where, refresh, signal, now } = this.#options;
+    await refresh.begin(0);
+    const { text, project, agent, tag } = filters;
+    const found = await find(this.#index, where, {
+      term: text,
+      perSession: HITS_OF_SESSION,
+      ...given({ project, agent, tags: tag === undefined ? undefined : [tag], ...this.#between(filters) }),
+      ...(filters.failed === true && { errorsOnly: true }),
+      limit: HITS,
+      now: now(),
+      signal,
+    });
+    const hits: Hit[] = [];
+    for (const { session, event_id: event, passage, matches, ...hit } of found.passages) {
+      const { session_id: id } = session.stored;
+      const ordinals = await this.#options.store.messageOrdinals(id, [event]);
+      hits.push({
+        session: {
+          id,
+          title: titleOf(session.stored),
+          agent: session.ref.agent,
+          project: session.ref.project,
+          host: hostOf(session.ref),
+        },
+        ordinal: ordinals.get(event) ?? 0,
+        time: hit.occurred_at,
+        kind: hit.tool_name ?? hit.block_type,
+        excerpt: excerptOf(passage, matches),
+      });
+    }
+    const { total, phrases, isTotalExact } = found.result;
+    const first = found.passages[0];
+    return {
+      filters,
+      hits,
+      total,
+      remark: first === undefined ? nothingFound(found.words) : remarkOnHits(first, phrases),
+      scope: `Searched ${counted(found.sessions, "session")}${isTotalExact ? "" : "; there are more, older ones"}.`,
+      command: `transcripts find ${text.split(/\s+/).map(shellWord).join(" ")}`,
+      progress: refresh.progress,
+    };
+  }
+
+  async failures(): Promise<FailuresData> {
+    const { refresh } = this.#options;
+    await refresh.begin(WAIT_MS);
+    const groups = await this.#failureGroups();
+    return { rows: groups.map(failureRow), command: "transcripts failures", progress: refresh.progress };
+  }
+
+  /** Returns an error with what fixed it; undefined if there is none with this id. */
+  async failure(id: string): Promise<FailureData | undefined> {
+    const { store, where, signal } = this.#options;
+    const group = (await this.#failureGroups()).find(({ signature }) => idOfPath(signature) === id);
+    if (group === undefined) return undefined;
+    const alike = await pastFixes(store, where, { error: group.example.content, signal });
+    const [same] = alike.toSorted((a, b) => b.likeness - a.likeness);
+    const fixes: Fix[] = [];
+    for (const { session_id: session, line_number: line, latest, ...fix } of same?.fixes ?? []) {
+      fixes.push({
+        count: fix.count,
+        steps: fix.steps.map((step) => ({
+          text: `${step.tool_name ?? ""} ${subjectOf(allTools(step.tool_name, step.input), step.input)}`.trim(),
+          diff: step.diff,
+        })),
+        diff: fix.diff,
+        words: fix.words,
+        call: await this.#cited(session, line, latest),
+      });
+    }
+    const { session_id: session, line_number: line, occurred_at: time } = group.example;
+    return {
+      row: failureRow(group),
+      seen: [await this.#cited(session, line, time)],
+      fixes,
+      command: `transcripts fixes ${shellWord(group.example.content.split("\n")[0] ?? "")}`,
+    };
+  }
+
+  async files(): Promise<FilesData> {
+    const { store, refresh } = this.#options;
+    await refresh.begin(WAIT_MS);
+    const rows = await store.touchedFiles({ limit: FILES, sessions: await this.#filter() });
+    return {
+      rows: rows.map((row) => ({ ...row, id: idOfPath(row.path) })),
+      command: "transcripts find --file PATH",
+      progress: refresh.progress,
+    };
+  }
+
+  /** Returns all files that sessions used. */
+  async allFiles(): Promise<{ id: string; path: string }[]> {
+    const { store } = this.#options;
+    const all = await store.touchedFiles({ limit: Number.MAX_SAFE_INTEGER, sessions: await this.#filter() });
+    return all.map(({ path }) => ({ id: idOfPath(path), path }));
+  }
+
+  /** Returns the sessions that used a file; undefined if no session did. */
+  async file(id: string): Promise<FileData | undefined> {
+    const { store } = this.#options;
+    const sessions = await this.#filter();
+    const path = (await this.allFiles()).find((each) => each.id === id)?.path;
+    if (path === undefined) return undefined;
+    const uses: FileUse[] = [];
+    for (const { session_id: session, event_id: event, reads, changes, last } of await store.fileUses(path, sessions)) {
+      const stored = await store.session(session);
+      const ordinals = await store.messageOrdinals(session, [event]);
+      if (stored === undefined) continue;
+      uses.push({
+        session_id: session,
+        title: titleOf(stored),
+        ordinal: ordinals.get(event) ?? 0,
+        time: last,
+        reads,
+        changes,
+      });
+    }
+    return { path, uses, command: `transcripts find --file ${shellWord(path)}` };
+  }
+
+  async #failureGroups(): Promise<FailureGroup[]> {
+    const { store, only } = this.#options;
+    return store.failureGroups({
+      limit: FAILURES,
+      sessions: await this.#filter(),
+      ...given({ since: only?.since, until: only?.until }),
+    });
+  }
+
+  async #filter(): Promise<SessionFilter> {
+    const { where, only = {} } = this.#options;
+    return filterOf(this.#index, where, only);
+  }
+
+  async #cited(session: string, line: number | null, time: string | null): Promise<CitedCall> {
+    const { store } = this.#options;
+    const stored = await store.session(session);
+    const [event] =
+      line === null ? [] : await store.events(session, { from: 0, limit: 1, lines: { start: line, end: line } });
+    const ordinals = event === undefined ? undefined : await store.messageOrdinals(session, [event.event_id]);
+    return {
+      session_id: session,
+      title: stored === undefined ? "" : titleOf(stored),
+      ordinal: ordinals?.get(event?.event_id ?? "") ?? 0,
+      time,
+    };
+  }
+
+  #between({ since, until }: Filters): { since?: Date | undefined; until?: Date | undefined } {
+    const now = this.#options.now();
+    return {
+      since: since === undefined ? undefined : readDate(since, now),
+      until: until === undefined ? undefined : readEndDate(until, now),
     };
   }
 
@@ -330,6 +505,7 @@ function turnRow({ ordinal, text, ...turn }: OutlinedTurn, page: number): TurnRo
 function changedFile({ path, changes }: FileChanges, places: ReadonlyMap<string | null, number>): ChangedFile {
   const lines = changes.flatMap(({ diff }) => (diff === "" ? [] : diff.split("\n")));
   return {
+    id: path === null ? null : idOfPath(path),
     path: path ?? "Files that a command did not name",
     diff: lines.join("\n"),
     added: lines.filter((line) => line.startsWith("+")).length,
@@ -349,6 +525,50 @@ function remarkOf({ cost_is_estimate: isEstimate, unpriced_models: unpriced }: U
 
 function shownSums({ messages, tokens_in, tokens_out, cache_read, cache_write, cost_usd }: UsageTotals) {
   return { answers: messages, tokens: tokens_in + tokens_out + cache_read + cache_write, cost_usd };
+}
+
+function failureRow({
+  signature,
+  example,
+  count,
+  session_count: sessions,
+  projects,
+  latest,
+}: FailureGroup): FailureRow {
+  return {
+    id: idOfPath(signature),
+    error: errorText(example.content),
+    tool: example.tool_name,
+    count,
+    sessions,
+    projects,
+    latest,
+  };
+}
+
+/** Splits a passage at its matches. */
+function excerptOf(passage: string, matches: readonly (readonly [number, number])[]): ExcerptPart[] {
+  const parts: ExcerptPart[] = [];
+  let at = 0;
+  for (const [start, end] of matches) {
+    parts.push({ text: passage.slice(at, start), isMatch: false }, { text: passage.slice(start, end), isMatch: true });
+    at = end;
+  }
+  return [...parts, { text: passage.slice(at), isMatch: false }].filter(({ text }) => text !== "");
+}
+
+function remarkOnHits({ match, missing }: FoundPassage, phrases: number): string {
+  if (match === "phrase" || phrases > 0) return "";
+  return missing.length === 0
+    ? "No passage has the phrase; these have all words."
+    : "No passage has all words; these have most of them.";
+}
+
+function nothingFound({ absent, present }: Found["words"]): string {
+  if (absent.length > 0 && present.length > 0) return `In no passage: ${absent.join(", ")}. The other words are.`;
+  return present.length > 0
+    ? "Each word is in some passage, but not with the others."
+    : "Try another word, or the beginning of one.";
 }
 
 function listCommand({ agent, project, since, until }: Filters): string {

@@ -5,6 +5,9 @@ import type { JSX } from "preact";
 import { showUnseen } from "../render/html/page-writer.ts";
 import { type Filters, filtersIn, idIn, idOfPath, listIn, sessionAddress } from "../render/html/pages/addresses.ts";
 import { ChangesPage } from "../render/html/pages/changes-page.tsx";
+import { FailurePage, FailuresPage } from "../render/html/pages/failures-page.tsx";
+import { FilePage, FilesPage } from "../render/html/pages/files-page.tsx";
+import { SearchPage } from "../render/html/pages/search-page.tsx";
 import { FiguresPage } from "../render/html/pages/figures-page.tsx";
 import { MessagePage, type Place } from "../render/html/pages/frame.tsx";
 import { PAGES_STYLE } from "../render/html/pages/pages-style.ts";
@@ -36,6 +39,10 @@ const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/^style\.css$/, async () => text("text/css; charset=utf-8", STYLE + PAGES_STYLE)],
   [/^script\.js$/, async ({ script }) => text("text/javascript; charset=utf-8", await script())],
   [/^figures\.html$/, async ({ data }, place) => html(FiguresPage({ data: await data.figures(), place }))],
+  [/^failures\.html$/, async ({ data }, place) => html(FailuresPage({ data: await data.failures(), place }))],
+  [/^files\.html$/, async ({ data }, place) => html(FilesPage({ data: await data.files(), place }))],
+  [/^failures\/([^/]+)\.html$/, failurePage],
+  [/^files\/([^/]+)\.html$/, filePage],
   [/^sessions\/([^/]+)\/(index|\d{1,6})\.html$/, sessionPage],
   [/^sessions\/([^/]+)\/changes\.html$/, changesPage],
   [/^(.*\.html)$/, listPage],
@@ -113,7 +120,31 @@ async function listPage(
     if (project === undefined) return undefined;
     filters = { project };
   }
+  const { text, ...others } = filters;
+  if (text !== undefined) return html(SearchPage({ data: await data.search({ text, ...others }), place }));
   return html(SessionsPage({ data: await data.sessions(filters, asked.page), place }));
+}
+
+async function failurePage(
+  { data }: SiteOptions,
+  place: Place,
+  _query: URLSearchParams,
+  [name = ""]: readonly string[],
+): Promise<Page | undefined> {
+  const id = idIn(name);
+  const failure = id === undefined ? undefined : await data.failure(id);
+  return failure && html(FailurePage({ data: failure, place }));
+}
+
+async function filePage(
+  { data }: SiteOptions,
+  place: Place,
+  _query: URLSearchParams,
+  [name = ""]: readonly string[],
+): Promise<Page | undefined> {
+  const id = idIn(name);
+  const file = id === undefined ? undefined : await data.file(id);
+  return file && html(FilePage({ data: file, place }));
 }
 
 async function sessionPage(

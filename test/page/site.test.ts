@@ -123,6 +123,9 @@ const PATHS = [
   `/sessions/${SESSION}/2.html`,
   `/sessions/${SESSION}/changes.html`,
   "/figures.html",
+  "/failures.html",
+  "/files.html",
+  "/index.html?text=parser",
 ];
 
 describe("the pages of all sessions", () => {
@@ -167,6 +170,45 @@ describe("the pages of all sessions", () => {
       assert.equal(await page.textContent(".changed ins"), "+parsed(text)");
       await page.click(".changed .reference a");
       assert.match(page.url(), /#m\d+$/);
+    });
+  });
+
+  test("search everything, and lead to the passage", async () => {
+    await visit("/", async (page) => {
+      await page.fill(".search input", "parser 123");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/text=parser/);
+      assert.deepEqual(await page.locator(".passage").first().locator("mark").allTextContents(), ["123", "parser"]);
+      assert.equal(await page.textContent(".foot code"), "transcripts find parser 123");
+      await page.locator(".passage .where").first().click();
+      await page.waitForURL(/#m\d+$/);
+      assert.match((await page.locator(":target").textContent()) ?? "", /Prompt 123/);
+    });
+  });
+
+  test("find while the words are typed", async () => {
+    await visit("/", async (page) => {
+      await page.locator(".search input").pressSequentially("1200");
+      await page.waitForSelector('.hit mark:has-text("1200")', { timeout: 60_000 });
+    });
+  });
+
+  test("show which errors came up, and where", async () => {
+    await visit("/failures.html", async (page) => {
+      await page.click(".failure .message");
+      await page.waitForURL(/failures\/[0-9a-f]{16}\.html$/);
+      assert.match((await page.textContent("pre.output")) ?? "", /expected 12 to be 1200/);
+      await page.click(".plain-list a");
+      await page.waitForURL(/sessions\/.*#m\d+$/);
+    });
+  });
+
+  test("show the sessions that changed a file", async () => {
+    await visit("/files.html", async (page) => {
+      await page.click('.list a:has-text("price.mjs")');
+      await page.waitForURL(/files\/[0-9a-f]{16}\.html$/);
+      assert.equal(await page.textContent("h1"), `${PROJECT}/price.mjs`);
+      assert.equal(await page.locator(".list tbody tr").count(), 1);
     });
   });
 

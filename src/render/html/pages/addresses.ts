@@ -64,7 +64,7 @@ export function listIn(path: string): { filters: Filters; projectId?: string; pa
   return { filters: folder === "agents" ? { agent: id } : { tag: id }, page };
 }
 
-/** Names a file or folder in addresses. */
+/** Names a file, a folder or an error in addresses. */
 export function idOfPath(path: string): string {
   return createHash("sha256").update(path).digest("hex").slice(0, 16);
 }
@@ -97,6 +97,18 @@ export function changesAddress(id: string): string {
   return `sessions/${fileName(id)}/changes.html`;
 }
 
+/** `id`: see `idOfPath`. */
+export function fileAddress(id: string): string {
+  return `files/${fileName(id)}.html`;
+}
+
+/** `id`: `idOfPath` of the error's signature. */
+export function failureAddress(id: string): string {
+  return `failures/${fileName(id)}.html`;
+}
+
+export const FAILURES = "failures.html";
+export const FILES = "files.html";
 export const FIGURES = "figures.html";
 export const STYLE_SHEET = "style.css";
 export const SCRIPT = "script.js";

@@ -2,11 +2,13 @@
 import type { JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";
-import { sessionAddress } from "./addresses.ts";
+import { fileAddress, sessionAddress } from "./addresses.ts";
 import { Diff } from "./diff-view.tsx";
 import { Frame, type Place } from "./frame.tsx";
 
 export interface ChangedFile {
+  /** See `idOfPath`; null if the file is not known. */
+  id: string | null;
   path: string;
   /** Unified diff of all changes in order; empty if only a shell command wrote it. */
   diff: string;
@@ -59,6 +61,7 @@ export function ChangesPage({ data, place }: { data: ChangesData; place: Place }
                   <a href={place.root + sessionAddress(session.id, ordinal)}>call {at + 1}</a>{" "}
                 </>
               ))}
+              {file.id === null ? null : <a href={place.root + fileAddress(file.id)}>all sessions with this file</a>}
             </p>
           </div>
         </details>

@@ -215,8 +215,16 @@ function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.E
   const shown = utcDay.range(utcDay.offset(last, 1 - RECENT_DAYS), utcDay.offset(last, 1)).map(dayOf);
   const known = new Map(days.map((each) => [each.day, each]));
   const most = Math.max(0, ...shown.map((day) => value(known.get(day) ?? { answers: 0, tokens: 0, cost_usd: 0 })));
+  if (most === 0) {
+    return (
+      <figure>
+        <figcaption>{name}</figcaption>
+        <p class="note">Nothing in the last {RECENT_DAYS} days.</p>
+      </figure>
+    );
+  }
   const x = scaleBand(shown, [AXIS, WIDTH]).paddingInner(0.2);
-  const y = scaleLinear([0, most || 1], [HEIGHT - FOOT, 8]).nice(4);
+  const y = scaleLinear([0, most], [HEIGHT - FOOT, 8]).nice(4);
   const labelled = shown.filter((day) => day.endsWith("-01") || day.endsWith("-15"));
   return (
     <figure>

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Clock } from "../view.ts";
-import { FIGURES, SCRIPT, sessionsAddress, STYLE_SHEET } from "./addresses.ts";
+import { FAILURES, FIGURES, FILES, SCRIPT, sessionsAddress, STYLE_SHEET } from "./addresses.ts";
 
 /** What a page needs to know about where it is. */
 export interface Place {
@@ -19,10 +19,12 @@ export interface Live {
   stamp: string;
 }
 
-export type Section = "sessions" | "figures";
+export type Section = "sessions" | "failures" | "files" | "figures";
 
 const SECTIONS: readonly [Section, string, string][] = [
   ["sessions", "Sessions", sessionsAddress()],
+  ["failures", "Failures", FAILURES],
+  ["files", "Files", FILES],
   ["figures", "Figures", FIGURES],
 ];
 

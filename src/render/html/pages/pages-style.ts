@@ -67,7 +67,7 @@ td.number.failed { color: var(--failed); }
 .list tbody th { font-weight: 400; }
 .pages { position: static; display: flex; justify-content: space-between; margin: 1.5rem 0 0; padding: 0; font-size: .875rem; }
 
-.hits, .failures, .steps, .plain-list { margin: 0; padding: 0; list-style: none; }
+.hits, .failures, .plain-list { margin: 0; padding: 0; list-style: none; }
 .hit { margin-top: 1.75rem; }
 .hit h2 { display: block; padding: 0; border: 0; font-size: 1rem; font-weight: 500; }
 .passage { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 1rem; margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
@@ -75,18 +75,16 @@ td.number.failed { color: var(--failed); }
 .passage .where .kind { display: block; }
 .passage .where time { color: var(--quiet); }
 .passage q { quotes: none; font-size: .9375rem; }
-mark { border-radius: 2px; background: color-mix(in srgb, #f3c623 45%, transparent); color: inherit; }
-.failure { border-top: 1px solid var(--line); }
-.failures li:last-child .failure { border-bottom: 1px solid var(--line); }
-.failure > summary { display: grid; grid-template-columns: auto 3.25rem minmax(0, 1fr); align-items: baseline; gap: .1rem .5rem; padding: .55rem 0; }
-.failure > summary:hover { background: var(--raised); }
+mark { border-radius: 2px; background: var(--mark); color: inherit; }
+.failure { display: grid; grid-template-columns: 3.25rem minmax(0, 1fr); align-items: baseline; gap: .1rem .75rem; padding: .55rem 0; border-top: 1px solid var(--line); }
+.failure:last-child { border-bottom: 1px solid var(--line); }
 .failure .times { color: var(--quiet); font-size: .875rem; font-variant-numeric: tabular-nums; text-align: right; }
-.failure .message { overflow: hidden; font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; text-overflow: ellipsis; }
-.failure .about { grid-column: 3; }
-.failure .fixed { color: var(--accent); }
-.failure > .inside { padding: .25rem 0 1rem 4.75rem; }
-.failure .inside .label { margin-top: .6rem; }
-.steps li { margin: .2rem 0; }
+.failure .message { font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; text-decoration: none; }
+.failure .message:hover { text-decoration: underline; }
+.failure .about { grid-column: 2; }
+.site main > h2 { margin-top: 2rem; }
+.fixes { margin: 0; padding: 0; list-style: none; }
+.fixes li + li { margin-top: 1.5rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
 .diff .file, .diff .hunk { color: var(--quiet); }
 .changed { margin-top: 1rem; border: 1px solid var(--line); border-radius: 5px; }
 .changed > summary { display: flex; align-items: baseline; gap: .6rem; padding: .4rem .75rem; }
@@ -125,8 +123,8 @@ svg .middle { text-anchor: middle; }
 .share rect { fill: var(--accent-soft); }
 .shares { isolation: isolate; }
 .shares tbody th[scope="row"] { padding-left: .4rem; }
-:root { --plus: #22662c; --empty: #eceae4; }
-@media (prefers-color-scheme: dark) { :root { --plus: #8fcf98; --empty: #262624; } }
+:root { --mark: #fbe38e; --plus: #22662c; --empty: #eceae4; }
+@media (prefers-color-scheme: dark) { :root { --mark: #57450c; --plus: #8fcf98; --empty: #262624; } }
 
 .actions { display: flex; flex-wrap: wrap; align-items: baseline; gap: .35rem 1.25rem; margin-top: .9rem; font-size: .875rem; }
 .actions .tag { padding: 0 .4rem; border-radius: 3px; background: var(--accent-soft); text-decoration: none; }
@@ -172,7 +170,6 @@ svg .middle { text-anchor: middle; }
   .list td.number:last-child { white-space: normal; }
   .passage { display: block; }
   .passage .where .kind { display: inline; }
-  .failure > .inside { padding-left: 1rem; }
   .totals { grid-template-columns: repeat(2, 1fr); }
 }
 @media print {
