@@ -681,7 +681,6 @@ async function checkReferences(session: SqlSession, { session_id: id, event_id: 
   if ((await session.all(sql, [number, storableText(eventId)], () => true)).length === 0) throw unknownEvent(eventId);
 }
 
-/** Returns the condition on sessions of a machine, or of all. */
 /** Rows written with one statement. */
 const FILES_AT_ONCE = 200;
 
@@ -708,6 +707,7 @@ async function putFiles(
   }
 }
 
+/** Returns the condition on sessions of a machine, or of all. */
 function ofMachine(machineId: string | undefined): Condition {
   return machineId === undefined ? { sql: "true", values: [] } : { sql: "machine_id = ?", values: [machineId] };
 }
