@@ -11,7 +11,7 @@ import { IN_MEMORY, openStoreInMemory, type StoreWhere } from "../store/open-sto
 import type { Store } from "../store/store.ts";
 import { isStoreError, type TranscriptsError } from "../transcripts-error.ts";
 
-/** Maximum number of bytes that a question adds to the store at once, which takes about two seconds. */
+/** Maximum number of bytes that a question adds to the store: of the newest sessions, and again of others. Takes a few seconds. */
 const MOST_BYTES = 50_000_000;
 
 export interface CurrentIndex {
