@@ -57,7 +57,7 @@ function agentOfRecord(record: Fields): string | undefined {
     return "Codex's list of prompts";
   if ("projectHash" in record || "$set" in record || "$rewindTo" in record) return "Gemini CLI";
   if (type === "init" && "session_id" in record) return "Gemini CLI";
-  if (isQwen(record, message)) return "Qwen Code";
+  if (type === undefined && "durationMs" in record && isFields(record["models"])) return "Qwen Code's list of usage";
   if (type === "session_start" && !isSessionRecord(record)) return "Factory Droid";
   if ("working_dir" in record && ("message_count" in record || "description" in record)) return "Goose";
   if (type === undefined && "role" in record && "created" in record && isListOf(record["content"])) return "Goose";
@@ -66,12 +66,6 @@ function agentOfRecord(record: Fields): string | undefined {
   if (textOf(record, "method") === "session/update") return "an agent that writes ACP updates";
   if ("sessionID" in record && isFields(record["part"])) return "opencode run --format json";
   return undefined;
-}
-
-/** Its lines have Claude Code's ids and Gemini's messages. */
-function isQwen(record: Fields, message: Fields | undefined): boolean {
-  if (!("uuid" in record && "sessionId" in record)) return "durationMs" in record && isFields(record["models"]);
-  return "provenance" in record || "systemPayload" in record || isListOf(message?.["parts"]);
 }
 
 function isListOf(value: unknown): boolean {

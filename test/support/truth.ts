@@ -71,6 +71,8 @@ export interface Unwritten {
   thinking?: boolean;
   /** The agent records costs, from prices of its own. */
   ownCosts?: boolean;
+  /** After an answer without calls, the program asks the model for itself, and keeps no text of that. */
+  asksForItself?: boolean;
   /** Texts of failed calls are in other words than the model got. */
   errorTexts?: boolean;
   /** Name of a tool in the agent's files. Default: `name`, with the namespace of an MCP server before it. */
@@ -117,7 +119,11 @@ function withoutCopies(read: Conversation, seen: Set<string>): Conversation {
 /** Returns a sentence for each difference. */
 export async function differences(truth: Truth, sample: ReadSample, unwritten: Unwritten = {}): Promise<string[]> {
   const { sessions } = sample;
-  const script = truth.requests.filter(({ kind, status }) => kind === "script" && status === 200);
+  const script = truth.requests
+    .filter(({ kind, status }) => kind === "script" && status === 200)
+    .filter(
+      ({ user }, at, all) => unwritten.asksForItself !== true || user !== undefined || all[at - 1]?.calls.length !== 0,
+    );
   const blocks = sessions.flatMap(({ read }) => read.content_blocks);
   const roles = new Map(sessions.flatMap(({ read }) => read.messages).map((message) => [message.id, message]));
   const top = new Set(sessions.flatMap(({ ref, read }) => (isSubagent(ref) ? [] : read.messages)));

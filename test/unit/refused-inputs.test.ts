@@ -34,18 +34,9 @@ const FOREIGN: readonly (readonly [agent: string, form: string, text: string])[]
     JSON.stringify({ sessionId: ID, projectHash: "ab", startTime: TIME, messages: [{ type: "user" }] }, null, 2),
   ],
   [
-    "Qwen Code",
-    "a chat",
-    lines({
-      uuid: ID,
-      parentUuid: null,
-      sessionId: ID,
-      timestamp: TIME,
-      type: "user",
-      provenance: "real_user",
-      cwd: "/w",
-      message: { role: "user", parts: [{ text: "Hi" }] },
-    }),
+    "Qwen Code's list of usage",
+    "records",
+    lines({ version: 1, sessionId: ID, timestamp: 1, project: "/w", durationMs: 5, models: {}, tools: {} }),
   ],
   [
     "Goose",

@@ -41,7 +41,8 @@ const AGENTS: Readonly<Record<string, { agent: string; unwritten?: Readonly<Reco
   gemini: { agent: "gemini-cli" },
   // The request for the summary of a compaction is recorded nowhere.
   pi: { agent: "pi", unwritten: { all: { ownCosts: true, usage: ["compact"] } } },
-  qwen: { agent: "qwen-code" },
+  // A hidden agent reads the conversation to remember things, though not after that of the subagent.
+  qwen: { agent: "qwen-code", unwritten: { all: { asksForItself: true }, sub: { asksForItself: false } } },
 };
 
 for (const [folder, { agent, unwritten = {} }] of Object.entries(AGENTS)) {

@@ -9,6 +9,7 @@
 import { endingOf, type ToolStatus } from "../../calls/ending.ts";
 import { given } from "../../given.ts";
 import type { ReadOptions } from "../../parse/content.ts";
+import { EntryTree } from "../../parse/entry-tree.ts";
 import {
   countOf,
   type Fields,
@@ -41,8 +42,7 @@ type Piece = Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "cwd">;
 
 class PiReader implements RecordReader {
   #cwd: string | undefined;
-  /** Entries in order; `parent` is undefined in files of the first version, which have no ids. */
-  readonly #entries: { id: string; parent: string | null | undefined }[] = [];
+  readonly #tree = new EntryTree();
   /** Inputs of calls without a result, by call id. */
   readonly #inputs = new Map<string, unknown>();
 
@@ -50,8 +50,9 @@ class PiReader implements RecordReader {
     const type = textOf(entry, "type");
     if (type === undefined) return untypedUnit(line, problems);
     const [uuid, parent] = [textOf(entry, "id"), entry["parentId"]];
+    // Files of the first version have no ids.
     if (uuid !== undefined && type !== "session")
-      this.#entries.push({ id: uuid, parent: typeof parent === "string" || parent === null ? parent : undefined });
+      this.#tree.add(uuid, typeof parent === "string" || parent === null ? parent : undefined);
     const message = fieldsOf(entry, "message");
     // Copies of an entry may have a time of their own; their messages do not, by which prompts are recognized.
     const times = [timeOf(entry["timestamp"]), timeOf(message?.["timestamp"])];
@@ -70,26 +71,14 @@ class PiReader implements RecordReader {
   }
 
   end(): Pick<InputUnit, "supersedes"> {
-    const places = new Map(this.#entries.map(({ id }, at) => [id, at]));
-    const current = new Set<string>();
-    for (let at = this.#entries.length - 1; at >= 0;) {
-      const entry = this.#entries[at];
-      if (entry === undefined) break;
-      current.add(entry.id);
-      const { parent } = entry;
-      if (parent === null) break;
-      // If the line of the parent is damaged, what came before is as good as it.
-      const above = parent === undefined ? undefined : places.get(parent);
-      at = above !== undefined && above < at ? above : at - 1;
-    }
-    return { supersedes: this.#entries.flatMap(({ id }) => (current.has(id) ? [] : [id])) };
+    return { supersedes: this.#tree.superseded() };
   }
 
   #sessionOf(type: string, entry: Fields): SessionDraft | undefined {
     if (type === "session_info") return given({ title: textOf(entry, "name") });
     if (type !== "session") return undefined;
     // Files may have been joined.
-    this.#entries.length = 0;
+    this.#tree.clear();
     this.#cwd = textOf(entry, "cwd") ?? this.#cwd;
     return given({ sessionId: textOf(entry, "id"), cwd: this.#cwd });
   }

@@ -43,6 +43,11 @@ export const MADE: Readonly<Record<string, MadeAgent>> = {
     usual: ".pi/agent",
     fill: filesOf("pi", (names) => ["sessions", ...names.slice(1)]),
   },
+  "qwen-code": {
+    variable: "QWEN_HOME",
+    usual: ".qwen",
+    fill: filesOf("qwen", (names) => ["projects", ...names.slice(1)]),
+  },
   transcript: { usual: ".openfleet", fill: fillTranscripts },
 };
 

@@ -1,0 +1,373 @@
+/**
+ * Converts the records of Qwen Code to units. Its rules:
+ *
+ * - Usage is recorded twice, in a `ui_telemetry` record and in the answer after it, and counts once: by the response's id,
+ *   which only the telemetry has. A record and an answer with the same counts belong together. What has only telemetry,
+ *   such as a compaction or the agent that extracts memories, is usage of the session without a message.
+ * - A subagent's model calls are in the telemetry of the session that started it, with their model, so the counts in the
+ *   subagent's own file are left out.
+ * - Inputs include what was read from a cache. It depends on the provider whether thoughts are part of the output.
+ * - Records form a tree: after a rewind, the conversation goes on from an earlier record.
+ * - The host marks a command with any exit code but 0 as failed.
+ */
+import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
+import { given } from "../../given.ts";
+import type { ReadOptions } from "../../parse/content.ts";
+import { EntryTree } from "../../parse/entry-tree.ts";
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  jsonText,
+  listOf,
+  numberOf,
+  stringOf,
+  textOf,
+} from "../../parse/json-fields.ts";
+import type { BlockDraft, InputUnit, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
+import type { MessageMetadata, ParseError } from "../../parse/model.ts";
+import { emptyUnit, readRecords, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import { timeOf } from "../../parse/times.ts";
+import type { RawLine } from "../../transcript/format/lines.ts";
+
+/** Kinds of system records that are not part of the conversation, or repeat it. */
+const SILENT = new Set([
+  "agent_bootstrap",
+  "agent_launch_prompt",
+  "agent_retry",
+  "agent_session_ready",
+  "at_command",
+  "attribution_snapshot",
+  "background_task_completed",
+  "branch_checkpoint",
+  "custom_title",
+  "file_history_snapshot",
+  "goal_runtime",
+  "goal_state",
+  "goal_turn_end",
+  "notification",
+  "omni_recall",
+  "parent_session",
+  "rewind",
+  "session_approval_mode",
+  "session_artifact_event",
+  "session_artifact_snapshot",
+  "session_execution_engine",
+  "session_model",
+  "session_notes",
+  "session_source",
+  "session_sources_snapshot",
+  "session_title",
+  "turn_result",
+  "user_text_elements",
+]);
+/** Kinds of user records that a person typed, or that an agent told its subagent; most have no kind. */
+const TYPED = new Set([undefined, "mid_turn_user_message", "agent_launch_prompt"]);
+/** Beginning of what a hook adds to a prompt, as a part of its own. */
+const FROM_HOOK = "<qwen:user-prompt-submit-context>";
+
+const TEXTS: ResultTexts = {
+  interrupted: [],
+  rejected: ["[Operation Cancelled] Reason: User denied", "[Operation Cancelled] Reason: User did not allow"],
+  exitCode: /\nExit Code: (\d{1,10})\nSignal: [^\n]*\n[^\n]*\s*$/,
+};
+
+/** See `Format.read`. */
+export function readQwenRecords(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]> {
+  return readRecords(chunks, options, new QwenReader());
+}
+
+/** Fields of each message of a record. */
+type Piece = Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "cwd" | "agentId" | "isSidechain">;
+
+class QwenReader implements RecordReader {
+  readonly #tree = new EntryTree();
+  /** Inputs of calls without a result, by call id. */
+  readonly #inputs = new Map<string, unknown>();
+  /** Ids of responses whose answer has not come yet, and of answers whose telemetry has not, by their counts. */
+  readonly #responses = new Map<string, string[]>();
+  readonly #answers = new Map<string, string[]>();
+  /** The last answer, which may go on in another record with its uuid. */
+  #last: Pick<MessageDraft, "uuid" | "sourceId"> = {};
+  #isTold = false;
+
+  unit(line: RawLine, record: Fields, problems: readonly ParseError[]): InputUnit {
+    const type = textOf(record, "type");
+    if (type === undefined) return untypedUnit(line, problems);
+    const kind = textOf(record, "subtype");
+    const [uuid, parent] = [textOf(record, "uuid"), record["parentUuid"]];
+    const piece: Piece = {
+      uuid,
+      parentUuid: textOf(record, "parentUuid"),
+      timestamp: timeOf(record["timestamp"]),
+      cwd: textOf(record, "cwd"),
+      agentId: textOf(record, "agentId"),
+      isSidechain: record["isSidechain"] === true,
+    };
+    const messages = this.#messages(type, kind, record, piece);
+    const isSilent = type === "system" && SILENT.has(kind ?? "");
+    if (messages === undefined && !isSilent)
+      return unknownUnit(line, kind === undefined ? type : `${type} ${kind}`, record, problems);
+    if (uuid !== undefined) {
+      const isKnown = typeof parent === "string" || parent === null;
+      // Notes at the end may have any parent.
+      this.#tree.add(uuid, isKnown ? parent : undefined, type !== "system" || kind === "rewind");
+    }
+    const isUsed = messages !== undefined && messages.length > 0;
+    const unit = emptyUnit(line, isUsed ? { as: "used" } : { as: "skipped", kind: kind ?? type }, problems);
+    unit.messages = messages ?? [];
+    unit.session = this.#sessionOf(kind, record, piece);
+    unit.timestamp = piece.timestamp;
+    return unit;
+  }
+
+  end(): Pick<InputUnit, "supersedes"> {
+    return { supersedes: this.#tree.superseded() };
+  }
+
+  #sessionOf(kind: string | undefined, record: Fields, { cwd, agentId }: Piece): SessionDraft | undefined {
+    const title = kind === "custom_title" ? textOf(fieldsOf(record, "systemPayload"), "customTitle") : undefined;
+    if (this.#isTold) return title === undefined ? undefined : { title };
+    this.#isTold = true;
+    const session = textOf(record, "sessionId");
+    const ids =
+      agentId === undefined ? { sessionId: session } : { sessionId: `agent-${agentId}`, parentSessionId: session };
+    const [version, gitBranch] = [textOf(record, "version"), textOf(record, "gitBranch")];
+    return given({ ...ids, agentId, cwd, version, gitBranch, title });
+  }
+
+  /** Returns the messages of a record; undefined if its type is unknown or silent. */
+  #messages(type: string, kind: string | undefined, record: Fields, piece: Piece): MessageDraft[] | undefined {
+    const payload = fieldsOf(record, "systemPayload");
+    switch (type) {
+      case "user":
+        return promptOf(kind, record, piece);
+      case "assistant":
+        return [this.#answer(record, piece)];
+      case "tool_result":
+        return this.#results(record, piece);
+      case "system":
+        if (kind === "ui_telemetry") return this.#telemetry(fieldsOf(payload, "uiEvent") ?? {}, piece);
+        if (kind === "chat_compression") return summaryOf(payload, piece);
+        return kind === "slash_command" ? userCommand(payload, piece) : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #answer(record: Fields, piece: Piece): MessageDraft {
+    const parts = partsOf(record);
+    for (const part of parts) {
+      const call = fieldsOf(part, "functionCall");
+      const id = textOf(call, "id");
+      if (id !== undefined) this.#inputs.set(id, call?.["args"]);
+    }
+    const { uuid } = piece;
+    const goesOn = uuid !== undefined && uuid === this.#last.uuid;
+    const counted = piece.isSidechain === true ? undefined : countsInAnswer(record);
+    const response = counted && take(this.#responses, counted.key);
+    if (counted !== undefined && response === undefined && uuid !== undefined) put(this.#answers, counted.key, uuid);
+    const sourceId = goesOn ? this.#last.sourceId : (response ?? uuid);
+    this.#last = { uuid, sourceId };
+    return {
+      ...piece,
+      type: "assistant",
+      role: "assistant",
+      sourceId,
+      model: textOf(record, "model"),
+      usage: response === undefined ? counted?.usage : undefined,
+      blocks: parts.map(blockOf),
+      metadata: response === undefined ? (counted?.metadata ?? {}) : {},
+    };
+  }
+
+  #telemetry(event: Fields, piece: Piece): MessageDraft[] {
+    const name = textOf(event, "event.name") ?? "";
+    if (name.endsWith(".api_error"))
+      return [
+        {
+          ...piece,
+          type: "system",
+          role: null,
+          blocks: said(textOf(event, "error_message")),
+          metadata: { subtype: "error" },
+        },
+      ];
+    const counted = name.endsWith(".api_response") ? countsInTelemetry(event) : undefined;
+    if (counted === undefined) return [];
+    const sourceId = textOf(event, "response_id") ?? piece.uuid;
+    const answerId = isOfAnotherAgent(event) ? undefined : take(this.#answers, counted.key);
+    if (answerId === undefined && sourceId !== undefined && !isOfAnotherAgent(event))
+      put(this.#responses, counted.key, sourceId);
+    const { usage, metadata } = counted;
+    const model = textOf(event, "model");
+    return [{ ...piece, type: "system", role: null, sourceId, answerId, model, usage, blocks: [], metadata }];
+  }
+
+  #results(record: Fields, piece: Piece): MessageDraft[] {
+    const parts = partsOf(record);
+    const blocks = parts.flatMap((part) => {
+      const response = fieldsOf(part, "functionResponse");
+      return response === undefined ? [] : [this.#result(response, fieldsOf(record, "toolCallResult"))];
+    });
+    const images = parts.filter((part) => fieldsOf(part, "inlineData") !== undefined).length;
+    const [last] = blocks.slice(-1);
+    if (last !== undefined && images > 0) last.metadata = { ...last.metadata, images };
+    return [{ ...piece, type: "user", role: "user", userKind: "tool_result", blocks }];
+  }
+
+  #result(answered: Fields, ended: Fields | undefined): BlockDraft {
+    const toolUseId = textOf(answered, "id") ?? textOf(ended, "callId") ?? "";
+    const response = fieldsOf(answered, "response") ?? {};
+    const value = response["output"] ?? response["error"] ?? response;
+    const text = typeof value === "string" ? value : jsonText(value);
+    const display = fieldsOf(ended, "resultDisplay");
+    const exitCode = numberOf(display, "exitCode") ?? exitCodeInText(TEXTS, text);
+    const host = textOf(ended, "status");
+    const isError = host === "error" || "error" in response;
+    // The exit code is all that the host judges a command by.
+    const failed: ToolStatus = exitCode === undefined || exitCode === 0 ? "error" : "completed";
+    const stopped: ToolStatus = endingInText(TEXTS, text) ?? "interrupted";
+    const block: BlockDraft = {
+      type: "tool_result",
+      toolUseId,
+      toolName: textOf(answered, "name"),
+      text,
+      isError,
+      status: endingOf<ToolStatus>({
+        input: this.#inputs.get(toolUseId),
+        reported: host === "cancelled" ? stopped : isError ? failed : "completed",
+        exitCode,
+      }),
+      exitCode,
+      metadata: subagentOf(toolUseId, display),
+    };
+    this.#inputs.delete(toolUseId);
+    return block;
+  }
+}
+
+/** What was typed; what hooks and files that were named in it added for the model is a note. */
+function promptOf(kind: string | undefined, record: Fields, piece: Piece): MessageDraft[] {
+  const provenance = textOf(record, "provenance") ?? "real_user";
+  const blocks = partsOf(record).map(blockOf);
+  if (!TYPED.has(kind) || provenance !== "real_user") return [note(piece, "notification", blocks)];
+  const shown = textOf(fieldsOf(record, "systemPayload"), "displayText");
+  const isAdded = ({ type, text }: BlockDraft): boolean =>
+    type === "text" && (shown === undefined ? text?.startsWith(FROM_HOOK) === true : text !== shown);
+  const added = blocks.filter(isAdded);
+  const typed = blocks.filter((block) => !isAdded(block));
+  const hasText = typed.some(({ type }) => type === "text");
+  const metadata: MessageMetadata = kind === "mid_turn_user_message" ? { origin: "queued" } : {};
+  const all = hasText ? typed : [...said(shown), ...typed];
+  return [
+    { ...piece, type: "user", role: "user", userKind: "human", blocks: all, metadata },
+    ...(added.length > 0 ? [note(piece, "notification", added)] : []),
+  ];
+}
+
+/** A command that the user typed, or what the program answered. */
+function userCommand(payload: Fields | undefined, piece: Piece): MessageDraft[] {
+  const command = textOf(payload, "rawCommand");
+  if (textOf(payload, "phase") === "result") {
+    const lines = listOf(payload, "outputHistoryItems").flatMap((item) => textOf(item, "text") ?? []);
+    return lines.length === 0 ? [] : [note(piece, "command_output", said(lines.join("\n")))];
+  }
+  if (command === undefined || payload?.["hiddenInvocation"] === true) return [];
+  const metadata: MessageMetadata = { origin: "command", command };
+  return [{ ...piece, type: "user", role: "user", userKind: "human", blocks: said(command), metadata }];
+}
+
+/** The summary is the first text of the history that goes on; the rest of it repeats messages. */
+function summaryOf(payload: Fields | undefined, piece: Piece): MessageDraft[] {
+  const [first] = listOf(payload, "compressedHistory");
+  const text = listOf(first, "parts").flatMap((part) => textOf(part, "text") ?? [])[0];
+  return text === undefined ? [] : [note(piece, "compact_summary", said(text))];
+}
+
+/** Counts of one model call. `key`: what they are alike by in both records. */
+interface Counts {
+  key: string;
+  usage: UsageDraft;
+  metadata: MessageMetadata;
+}
+
+function countsInAnswer(record: Fields): Counts | undefined {
+  const usage = fieldsOf(record, "usageMetadata");
+  const names = ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"];
+  return countsOf(usage, [...names, "totalTokenCount"]);
+}
+
+function countsInTelemetry(event: Fields): Counts | undefined {
+  const names = ["input_token_count", "output_token_count", "cached_content_token_count", "thoughts_token_count"];
+  return countsOf(event, [...names, "total_token_count"]);
+}
+
+/** Returns the counts; undefined if nothing was used. */
+function countsOf(record: Fields | undefined, names: readonly string[]): Counts | undefined {
+  const [input = 0, output = 0, cacheRead = 0, thoughts = 0, total = 0] = names.map(
+    (name) => countOf(record, name) ?? 0,
+  );
+  if (input + output === 0) return undefined;
+  // Only the total tells whether the output includes thoughts.
+  const tokensOut = total >= input + output + thoughts ? output + thoughts : output;
+  return {
+    key: [input, output, cacheRead].join("/"),
+    usage: { tokensIn: Math.max(0, input - cacheRead), tokensOut, cacheRead, cacheWrite: 0 },
+    metadata: thoughts > 0 ? { reasoning_tokens: thoughts } : {},
+  };
+}
+
+/** Returns whether a model call is of a subagent, or of one that the program runs on its own. */
+function isOfAnotherAgent(event: Fields): boolean {
+  return textOf(event, "subagent_name") !== undefined;
+}
+
+function put(lists: Map<string, string[]>, key: string, id: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [id]);
+  else list.push(id);
+}
+
+/** Returns the first id, and removes it. */
+function take(lists: Map<string, string[]>, key: string): string | undefined {
+  const list = lists.get(key);
+  const id = list?.shift();
+  if (list?.length === 0) lists.delete(key);
+  return id;
+}
+
+function partsOf(record: Fields): unknown[] {
+  return [...listOf(fieldsOf(record, "message"), "parts")];
+}
+
+function blockOf(part: unknown): BlockDraft {
+  const [text, call, data] = [stringOf(part, "text"), fieldsOf(part, "functionCall"), fieldsOf(part, "inlineData")];
+  if (call !== undefined)
+    return { type: "tool_use", toolUseId: textOf(call, "id"), toolName: textOf(call, "name"), input: call["args"] };
+  if (isFields(part) && part["thought"] === true)
+    return { type: "thinking", text: text ?? "", metadata: text ? {} : { withheld: true } };
+  if (text !== undefined) return { type: "text", text };
+  if (data === undefined) return { type: "unknown", metadata: { type: "part", raw: part } };
+  const mediaType = textOf(data, "mimeType");
+  return {
+    type: mediaType?.startsWith("image/") === true ? "image" : "document",
+    metadata: given({ media_type: mediaType, base64_characters: stringOf(data, "data")?.length }),
+  };
+}
+
+/** A subagent is named by its type and by the call that started it. */
+function subagentOf(call: string, display: Fields | undefined): BlockDraft["metadata"] {
+  const name = textOf(display, "subagentName");
+  return textOf(display, "type") === "task_execution" && name !== undefined ? { subagent_id: `${name}-${call}` } : {};
+}
+
+function note(piece: Piece, origin: NonNullable<MessageMetadata["origin"]>, blocks: BlockDraft[]): MessageDraft {
+  return { ...piece, type: "user", role: "user", userKind: "meta", blocks, metadata: { origin } };
+}
+
+function said(text: string | undefined): BlockDraft[] {
+  return text === undefined || text === "" ? [] : [{ type: "text", text }];
+}
