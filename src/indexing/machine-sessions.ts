@@ -74,8 +74,10 @@ export async function withParts(
     const rows = atPath.get(pathOf(ref)) ?? [];
     const own = rows.find(({ agent_id: id }) => id === null);
     if (!isCurrent(ref, own) && !isCurrent(ref, own, "figures")) return agent.parts(ref, files);
-    return rows.flatMap(({ session_id: id, agent_id: agentId, parent_id: parentId }) =>
-      agentId === null ? [] : { ...ref, id: baseId(id), agentId, parentId: parentId ?? ref.id },
+    return rows.flatMap(({ session_id: id, agent_id: agentId, parent_id: parentId, started_at }) =>
+      agentId === null
+        ? []
+        : { ...ref, id: baseId(id), agentId, parentId: parentId ?? ref.id, startedMs: msOf(started_at) },
     );
   });
   return [...refs, ...parts.flat().filter((ref) => !known.has(key(ref)))];

@@ -373,7 +373,7 @@ export const TITLES = rowsOf<StoredTitle>("sessions", {
 });
 
 export const SESSION_MARKS = {
-  list: `session_id, place, agent, path, parent_id, agent_id, modified_at, damaged, revision, rules, source_bytes, source_modified_ms,
+  list: `session_id, place, agent, path, parent_id, agent_id, started_at, modified_at, damaged, revision, rules, source_bytes, source_modified_ms,
     subagent_copies, figures_rules, figures_bytes, figures_modified_ms, figures_copies`,
   read: (row: Row): SessionMark => ({
     session_id: textIn(row, "session_id"),
@@ -382,6 +382,7 @@ export const SESSION_MARKS = {
     path: textIn(row, "path"),
     parent_id: SESSION.parent_id.read(row, "parent_id"),
     agent_id: SESSION.agent_id.read(row, "agent_id"),
+    started_at: SESSION.started_at.read(row, "started_at"),
     modified_at: SESSION.modified_at.read(row, "modified_at"),
     counts: { damaged: numberIn(row, "damaged") },
     state: {

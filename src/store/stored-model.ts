@@ -70,7 +70,7 @@ export interface StoredSession {
 /** Recognises a session and tells whether its source changed. */
 export interface SessionMark extends Pick<
   StoredSession,
-  "session_id" | "place" | "agent" | "path" | "parent_id" | "agent_id" | "modified_at" | "figures"
+  "session_id" | "place" | "agent" | "path" | "parent_id" | "agent_id" | "started_at" | "modified_at" | "figures"
 > {
   counts: Pick<SourceCounts, "damaged">;
   state: Pick<IndexState, "revision" | "rules" | "source_bytes" | "source_modified_ms" | "subagent_copies">;

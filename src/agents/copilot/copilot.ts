@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { MAX_LINE_BYTES } from "../../parse/content.ts";
 import { isFields, type Fields, parsedJson, textIn, textOf } from "../../parse/json-fields.ts";
+import { msOf } from "../../parse/times.ts";
 import { fileBytes } from "../../places/session-bytes.ts";
 import { type SessionFiles, textOfFile } from "../../places/session-files.ts";
 import { type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
@@ -91,19 +92,20 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Returns the subagents in the file of a session. Looks for the bytes of their starts, since few lines are one. */
 async function subagentsIn(parent: SessionRef, files: SessionFiles): Promise<SessionRef[]> {
   if (parent.agentId !== null || parent.path === null) return [];
-  const ids = new Set<string>();
+  const starts = new Map<string, number | null>();
   try {
     for await (const lines of linesOfBytes(fileBytes(parent.path, CHUNK_BYTES, files), MAX_LINE_BYTES)) {
       for (const { bytes } of lines) {
         if (typeof bytes === "number" || !bytes.includes(STARTED)) continue;
-        const id = textOf(parsedJson(bytes.toString()), "agentId");
-        if (id !== undefined) ids.add(id);
+        const event = parsedJson(bytes.toString());
+        const id = textOf(event, "agentId");
+        if (id !== undefined) starts.set(id, msOf(textOf(event, "timestamp")));
       }
     }
   } catch {
     // A file that cannot be read is reported where its session is read.
   }
-  return [...ids].map((id) => ({ ...parent, id, agentId: id, parentId: parent.id }));
+  return [...starts].map(([id, startedMs]) => ({ ...parent, id, agentId: id, parentId: parent.id, startedMs }));
 }
 
 /** Returns the title beside the events of a session, where the program keeps it. */
