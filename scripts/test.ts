@@ -81,8 +81,8 @@ const STAGES: readonly Stage[] = [
   },
   {
     name: "node",
-    command: ["node", JSX, "--test", ...[...NODE_ONLY, ...NODE_TOO].map(fileOf)],
-    long: ["node", JSX, "--test", "test/{unit,property,crash,compare}/*.test.ts"],
+    command: ["node", JSX, "--test", ...[...NODE_ONLY, ...NODE_TOO].map(fileOf), "test/web/*.test.ts"],
+    long: ["node", JSX, "--test", "test/{unit,property,crash,compare,web}/*.test.ts"],
   },
   {
     name: "host",
@@ -91,7 +91,7 @@ const STAGES: readonly Stage[] = [
     long: ["bun", "test", "test/host"],
   },
   { name: "laws", command: ["bun", "test", "test/property", "test/crash", "test/compare"] },
-  { name: "page", command: ["bun", "test", "test/page"] },
+  { name: "page", command: ["bun", "test", "test/page", "test/web"] },
   {
     name: "fuzz",
     command: ["node", "test/fuzz/run.ts", "--seconds", "15"],

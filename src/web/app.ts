@@ -122,8 +122,7 @@ export function createApp({ access, site, onActivity, onError }: AppOptions): Ho
   return app;
 }
 
-const LINK_USED =
-  "This link was used before, or is of another server. Press Enter in the terminal in which `transcripts serve` runs for a new one.";
+const LINK_USED = "This link was used before, or is of another server. Run `transcripts serve` again for a new one.";
 
 function factsOf(context: Context<Env>): RequestFacts {
   return {
@@ -137,7 +136,7 @@ function refuseUnknown(context: Context<Env>, access: Access): Refusal | undefin
   if (context.req.path === "/open" || access.isKnown(factsOf(context))) return undefined;
   return {
     status: 403,
-    text: "Open the link that `transcripts serve` printed. Press Enter in its terminal for a new one.",
+    text: "Open the link that `transcripts serve` printed. If that was used, run it again for a new one.",
   };
 }
 

@@ -89,7 +89,7 @@ describe("the server of the pages", () => {
     const again = await ask(`/open${link}`);
     assert.equal(again.status, 403);
     assert.equal(again.headers["set-cookie"], undefined);
-    assert.match(again.body, /Press Enter/);
+    assert.match(again.body, /again for a new one/);
   });
 
   for (const [name, headers] of Object.entries({

@@ -1,0 +1,79 @@
+/** The pages as files, opened from disk in a real browser. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { spawnSync } from "node:child_process";
+import type { Browser } from "playwright-core";
+import { MAIN, sampleMachine, type Machine } from "../support/cli/sample-machine.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, beforeAll, describe } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { browserTest as test, openBrowser } from "./browser.ts";
+
+let browser: Browser | undefined;
+let machine: Machine;
+let folder = "";
+
+function archive(...args: readonly string[]): string {
+  const env = { ...process.env, ...machine.env, HOME: machine.home };
+  const command = [join(REPOSITORY, "dist/cli/main.js"), "archive", "-o", folder, ...args];
+  const { stderr, status } = spawnSync("node", command, { env, encoding: "utf8", cwd: machine.home });
+  assert.equal(status, 0, stderr);
+  return stderr;
+}
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  machine = await sampleMachine();
+  folder = join(machine.home, "pages");
+  archive();
+});
+afterAll(async () => {
+  await browser?.close();
+  removeTempDirs();
+});
+
+describe("an archive of pages", () => {
+  test("works opened from disk: list, session and search, and asks for nothing else", async () => {
+    if (browser === undefined) throw new Error("There is no Chromium.");
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("request", (request) => {
+      if (!request.url().startsWith(pathToFileURL(folder).href) && !request.url().startsWith("data:"))
+        complaints.push(request.url());
+    });
+    await page.goto(pathToFileURL(join(folder, "index.html")).href);
+    const title = await page.locator(".sessions .title").first().textContent();
+    await page.locator(".sessions .title").first().click();
+    assert.equal(await page.textContent("h1"), title);
+    const [word = ""] = /[a-z]{4,}/i.exec(title ?? "") ?? [];
+    await page.fill(".search input", word);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".hits a");
+    await page.locator(".hits a").first().click();
+    await page.waitForURL(/sessions\/.*#m\d+$/);
+    for (const section of ["Failures", "Files", "Figures"]) {
+      await page.click(`.bar nav >> text=${section}`);
+      assert.equal(await page.textContent("h1"), section);
+    }
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  test("is written again only where something changed", () => {
+    assert.match(archive(), /wrote 0 files/);
+    machine.write(`.claude/projects/-w/${MAIN}.jsonl`, "");
+    const before = readFileSync(join(folder, "style.css"), "utf8");
+    archive();
+    assert.equal(readFileSync(join(folder, "style.css"), "utf8"), before);
+  });
+
+  test("of one agent has only its sessions, and other pages go", () => {
+    const report = archive("--agent", "opencode");
+    assert.match(report, /[1-9]\d* removed/);
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, "archive.json"), "utf8"));
+    assert.ok(!JSON.stringify(manifest).includes(`sessions/${MAIN}/`));
+  });
+});
