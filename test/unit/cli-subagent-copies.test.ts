@@ -140,7 +140,7 @@ describe("subagents that exist only in progress lines", () => {
 
   test("find has them, with a command that shows them", async () => {
     const { home } = homeWith();
-    const rows = rowsOf("find", (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
+    const rows = rowsOf("find", (await runCli(["find", '"no kingfisher"', "--json"], { home })).stdout);
     assert.deepEqual(
       rows.map(({ open }) => open),
       [`transcripts show ${SESSION} --line 6`],
@@ -151,7 +151,7 @@ describe("subagents that exist only in progress lines", () => {
 
   test("find returns each entry of a file once", async () => {
     const { home } = homeWith("folder");
-    const rows = rowsOf("find", (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
+    const rows = rowsOf("find", (await runCli(["find", '"no kingfisher"', "--json"], { home })).stdout);
     assert.deepEqual(
       rows.map(({ session_id: id }) => id),
       ["agent-a1b2"],

@@ -185,12 +185,7 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
       ["without a status", {}, "completed", false],
       ["failed", { status: "error" }, "error", true],
       ["interrupted", { status: "interrupted" }, "interrupted", false],
-      [
-        "rejected",
-        { status: "error", output: "The user rejected permission to use this specific tool call." },
-        "rejected",
-        true,
-      ],
+      ["rejected", { status: "rejected" }, "rejected", true],
     ];
     for (const [what, fields, status, isError] of endings) {
       test(`a call that is ${what}`, async () => {

@@ -106,7 +106,7 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
     const files = await asked();
     assert.equal((await run(machine, "index")).exitCode, 0);
     assert.deepEqual(await asked(), files);
-    const found = await run(machine, "find", "They may fail", "--json");
+    const found = await run(machine, "find", '"They may fail"', "--json");
     assert.deepEqual(
       rowsOf(found.stdout)
         .map((row) => String(row["session_id"]))

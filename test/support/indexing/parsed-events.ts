@@ -22,13 +22,7 @@ export async function rowsOfBytes(sessionId: string, bytes: Uint8Array, options:
     content: row.kept === "none" ? "" : row.block_type === "tool_use" ? jsonOf(input) : (text ?? ""),
   }));
   rows.finish();
-  const messages = rows.messages();
-  const places = new Map(messages.map(({ message_id, ordinal }) => [message_id, ordinal]));
-  const placeOf = ({ message_id }: StoredBlock): number => places.get(message_id) ?? -1;
-  return {
-    messages,
-    blocks: blocks.toSorted((a, b) => placeOf(a) - placeOf(b) || a.block_order - b.block_order),
-  };
+  return { messages: rows.messages(), blocks: blocks.toSorted((a, b) => a.ordinal - b.ordinal) };
 }
 
 /** As a database gives rows back: texts without NUL and half surrogate pairs, overlong ids shortened. */
