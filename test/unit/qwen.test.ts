@@ -1,6 +1,6 @@
 /** Qwen Code: what is special about its files, one test for each trap. The sessions are in `test/fixtures/sessions/qwen`. */
 import assert from "node:assert/strict";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import type { ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
@@ -61,12 +61,22 @@ describe("Qwen Code", () => {
     assert.equal(read.messages.filter(({ tokens_out }) => tokens_out !== null).length, 2);
     const answers = read.messages.filter(({ message_type }) => message_type === "assistant");
     assert.deepEqual(
-      answers.map(({ tokens_out, source_id }) => [tokens_out, source_id]),
-      [
-        [21, "chatcmpl-qwen_tools_1"],
-        [22, "chatcmpl-qwen_tools_2"],
-      ],
+      answers.map(({ tokens_out }) => tokens_out),
+      [21, 22],
     );
+  });
+
+  test("a server that gives an id again has answered twice", async () => {
+    const text = textOf("tools").replaceAll("chatcmpl-qwen_tools_2", "chatcmpl-qwen_tools_1");
+    assert.deepEqual(tokens(await parseTranscript("s", text)), [2003, 30, 0, 43]);
+    const home = homeWith("fork", "tools", "plain");
+    for (const path of readdirSync(join(home, ".qwen/projects"), { recursive: true, encoding: "utf8" })) {
+      if (!path.endsWith(".jsonl")) continue;
+      const file = join(home, ".qwen/projects", path);
+      writeFileSync(file, readFileSync(file, "utf8").replaceAll(/chatcmpl-qwen_\w+/g, "chatcmpl-1"));
+    }
+    const { total } = JSON.parse((await runCli(["stats", "--json"], { home })).stdout);
+    assert.deepEqual([total.tokens_in, total.tokens_out], [4010 + 2003 + 2003, 90 + 43 + 43]);
   });
 
   test("usage counts once without telemetry, or with telemetry after the answer", async () => {
@@ -187,6 +197,9 @@ describe("Qwen Code", () => {
     const home = homeWith("sub");
     const { stdout } = await runCli(["list", "--subagents", "--json"], { home });
     assert.match(stdout, new RegExp(`"session_id":"${CHILD}".*"parent_session_id":"${PARENT}"`));
+    const { content_blocks } = await parsed("sub");
+    const links = content_blocks.flatMap(({ metadata }) => metadata["subagent_id"] ?? []);
+    assert.deepEqual(links, [CHILD.slice("agent-".length)]);
     const child = await parsed("sub", 1);
     assert.deepEqual([child.metadata.parentSessionId, child.metadata.sessionId], [PARENT, CHILD]);
     assert.deepEqual(ends(child), [["run_shell_command", "completed", 0, false]]);

@@ -1,9 +1,10 @@
 /**
  * Converts the records of Qwen Code to units. Its rules:
  *
- * - Usage is recorded twice, in a `ui_telemetry` record and in the answer after it, and counts once: by the response's id,
- *   which only the telemetry has. A record and an answer with the same counts belong together. What has only telemetry,
- *   such as a compaction or the agent that extracts memories, is usage of the session without a message.
+ * - Usage is recorded twice, in a `ui_telemetry` record and in the answer after it, and counts once: a record and an answer
+ *   with the same counts belong together. The response's id is only in the telemetry, and some servers give an id again, so
+ *   the record's own id counts, which a fork copies. What has only telemetry, such as a compaction or the agent that
+ *   extracts memories, is usage of the session without a message.
  * - A subagent's model calls are in the telemetry of the session that started it, with their model, so the counts in the
  *   subagent's own file are left out.
  * - Inputs include what was read from a cache. It depends on the provider whether thoughts are part of the output.
@@ -86,7 +87,7 @@ class QwenReader implements RecordReader {
   readonly #tree = new EntryTree();
   /** Inputs of calls without a result, by call id. */
   readonly #inputs = new Map<string, unknown>();
-  /** Ids of responses whose answer has not come yet, and of answers whose telemetry has not, by their counts. */
+  /** Ids of telemetry whose answer has not come yet, and of answers whose telemetry has not, by their counts. */
   readonly #responses = new Map<string, string[]>();
   readonly #answers = new Map<string, string[]>();
   /** The last answer, which may go on in another record with its uuid. */
@@ -197,7 +198,7 @@ class QwenReader implements RecordReader {
       ];
     const counted = name.endsWith(".api_response") ? countsInTelemetry(event) : undefined;
     if (counted === undefined) return [];
-    const sourceId = textOf(event, "response_id") ?? piece.uuid;
+    const sourceId = piece.uuid;
     const answerId = isOfAnotherAgent(event) ? undefined : take(this.#answers, counted.key);
     if (answerId === undefined && sourceId !== undefined && !isOfAnotherAgent(event))
       put(this.#responses, counted.key, sourceId);
