@@ -8,8 +8,7 @@ import { headRecords } from "./json-head.ts";
 /** Formats other than JSON lines, by their beginning. JSON documents may be cut off anywhere. */
 const DOCUMENTS: readonly (readonly [agent: string, start: RegExp])[] = [
   ["Aider", /^# aider chat started at /m],
-  ["Gemini CLI", /^\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"projectHash"\s*:)/],
-  ["Gemini CLI", /^\s*\[\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"messageId"\s*:\s*\d)/],
+  ["Gemini CLI's list of prompts", /^\s*\[\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"messageId"\s*:\s*\d)/],
   ["Amp", /^\s*\{[^]{0,2000}"id"\s*:\s*"T-[0-9a-f-]{8}/],
   ["Cline", /^\s*\[\s*\{\s*"ts"\s*:\s*\d+\s*,\s*"type"\s*:\s*"(?:say|ask)"/],
   ["Cline", /^\s*\[\s*\{\s*"role"\s*:(?=[^]{0,20000}<(?:task|user_message|environment_details)>)/],
@@ -55,8 +54,7 @@ function agentOfRecord(record: Fields): string | undefined {
   if (type === "thread.started") return "codex exec --json";
   if (type === undefined && "session_id" in record && "ts" in record && "text" in record)
     return "Codex's list of prompts";
-  if ("projectHash" in record || "$set" in record || "$rewindTo" in record) return "Gemini CLI";
-  if (type === "init" && "session_id" in record) return "Gemini CLI";
+  if (type === "init" && "session_id" in record) return "gemini --output-format stream-json";
   if (type === undefined && "durationMs" in record && isFields(record["models"])) return "Qwen Code's list of usage";
   if (type === "session_start" && !isSessionRecord(record)) return "Factory Droid";
   if ("working_dir" in record && ("message_count" in record || "description" in record)) return "Goose";

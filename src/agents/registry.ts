@@ -4,13 +4,14 @@ import type { Agent, Format } from "./agent.ts";
 import { claudeCode } from "./claude-code/claude-code.ts";
 import { codex } from "./codex/codex.ts";
 import { copilot } from "./copilot/copilot.ts";
+import { gemini } from "./gemini/gemini.ts";
 import { kilo, opencode } from "./opencode/opencode.ts";
 import { pi } from "./pi/pi.ts";
 import { qwenCode } from "./qwen/qwen-code.ts";
 import { transcripts } from "./transcripts/transcripts.ts";
 
 /** Their places are searched in this order: a file below two places belongs to the first. */
-export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo, codex, copilot, pi, qwenCode];
+export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo, codex, copilot, gemini, pi, qwenCode];
 
 const BY_NAME: ReadonlyMap<string | null, Agent> = new Map(AGENTS.map((agent) => [agent.name, agent]));
 

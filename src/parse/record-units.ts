@@ -78,13 +78,13 @@ export function emptyUnit(
 }
 
 /** Returns the unit of a record without a type, which no session file has. */
-export function untypedUnit(line: RawLine, problems: readonly ParseError[]): InputUnit {
+export function untypedUnit(line: InputPlace, problems: readonly ParseError[]): InputUnit {
   const reason = "The line is a JSON object without a type, which no session file has.";
   return emptyUnit(line, FAILED, [...problems, problemAt(line, "not_a_record", reason)]);
 }
 
 /** Returns the unit of a record of a type that this version does not know. */
-export function unknownUnit(line: RawLine, type: string, raw: Fields, problems: readonly ParseError[]): InputUnit {
+export function unknownUnit(line: InputPlace, type: string, raw: Fields, problems: readonly ParseError[]): InputUnit {
   const reason = `Lines of type "${type}" are not known to this version. The line is kept in unknown_lines.`;
   const problem = problemAt(line, "unknown_type", reason, true);
   return emptyUnit(line, { as: "unknown", type, raw }, [...problems, problem]);

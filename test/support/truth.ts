@@ -67,6 +67,8 @@ export interface Unwritten {
   innerCalls?: number;
   /** A call that was stopped has no record at all. */
   stoppedCalls?: boolean;
+  /** Tools whose results the model does not get. */
+  unsent?: readonly string[];
   /** No thinking is kept. */
   thinking?: boolean;
   /** The agent records costs, from prices of its own. */
@@ -184,7 +186,7 @@ const defaultName = ({ name, ns = "" }: TrueCall): string => (ns.startsWith("mcp
 function callDifferences(
   requests: readonly Request[],
   sessions: ReadSample["sessions"],
-  { nameOf = defaultName, innerCalls = 0, stoppedCalls = false, errorTexts = false }: Unwritten,
+  { nameOf = defaultName, innerCalls = 0, stoppedCalls = false, errorTexts = false, unsent = [] }: Unwritten,
 ): string[] {
   const rest = new Set(sessions.flatMap(({ read }) => read.tool_calls));
   const found: string[] = [];
@@ -192,7 +194,7 @@ function callDifferences(
   for (const call of requests.flatMap(({ calls }) => calls)) {
     const name = nameOf(call);
     const ours = [...rest].find((each) => each.tool_name === name && hasInput(each.tool_input, call.input));
-    const isStopped = call.result === null || STOPPED.test(call.result);
+    const isStopped = call.result === null ? !unsent.includes(call.name) : STOPPED.test(call.result);
     if (ours === undefined) {
       if (!(stoppedCalls && isStopped)) found.push(`no call ${name} ${JSON.stringify(call.input)}`);
       continue;
@@ -218,12 +220,12 @@ function hasInput(ours: unknown, theirs: unknown): boolean {
 
 function endDifferences(ours: ToolCall, { expected, result }: TrueCall, isStopped: boolean): string[] {
   const about = `${ours.tool_name} ${JSON.stringify(ours.tool_input)}`;
-  if (isStopped || result === null)
+  if (isStopped)
     return ["interrupted", "rejected", "pending"].includes(ours.status)
       ? []
       : [`${about}: ${ours.status}, was stopped`];
   const status = expected === "failed" ? "error" : "completed";
-  const isAlike = alike(ours.result_text ?? "", result);
+  const isAlike = result === null || alike(ours.result_text ?? "", result);
   return [
     ...(Array.isArray(expected) || ours.status === status ? [] : [`${about}: ${ours.status}, not ${status}`]),
     ...(isAlike ? [] : [`${about}: result ${JSON.stringify(ours.result_text)}, not ${JSON.stringify(result)}`]),

@@ -38,7 +38,12 @@ const AGENTS: Readonly<Record<string, { agent: string; unwritten?: Readonly<Reco
   },
   // The model gets a longer text for some failures.
   copilot: { agent: "copilot", unwritten: { all: { errorTexts: true } } },
-  gemini: { agent: "gemini-cli" },
+  // Requests for the summary of a compaction are recorded nowhere; a call that is stopped without a terminal neither.
+  // A subagent ends with a call, whose result is not sent.
+  gemini: {
+    agent: "gemini-cli",
+    unwritten: { all: { usage: ["compact"], stoppedCalls: true }, sub: { unsent: ["complete_task"] } },
+  },
   // The request for the summary of a compaction is recorded nowhere.
   pi: { agent: "pi", unwritten: { all: { ownCosts: true, usage: ["compact"] } } },
   // A hidden agent reads the conversation to remember things, though not after that of the subagent.

@@ -1,0 +1,344 @@
+/**
+ * Converts the records of Gemini CLI to units. Its rules:
+ *
+ * - A record with a known id is the message again, with more in it. A list replaces all messages: those that it has again
+ *   are copies, some without tokens, model or thoughts, and after a compaction with new ids. What it lacks was said, too.
+ * - An answer is one call of the model, with its tokens. Inputs include what was read from a cache; thoughts and the tokens
+ *   of tools are beside the rest.
+ * - Calls and results are in `toolCalls`. They are repeated as parts of messages, which are left out.
+ * - A command that failed is a success with an exit code in its text.
+ */
+import { hash } from "node:crypto";
+import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
+import { given } from "../../given.ts";
+import {
+  countOf,
+  type Fields,
+  fieldOf,
+  fieldsOf,
+  isFields,
+  jsonText,
+  listOf,
+  textOf,
+} from "../../parse/json-fields.ts";
+import type {
+  BlockDraft,
+  InputPlace,
+  InputUnit,
+  MessageDraft,
+  SessionDraft,
+  UsageDraft,
+} from "../../parse/message-draft.ts";
+import type { MessageMetadata, ParseError } from "../../parse/model.ts";
+import { emptyUnit, NO_MESSAGES, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import { timeOf } from "../../parse/times.ts";
+
+const TYPES = new Set(["user", "gemini", "info", "warning", "error"]);
+const CANCELLED = "Request cancelled.";
+/** Texts of the program in the place of prompts. */
+const CONTEXT = /^\s*<session_context>/;
+const SUMMARY = /^\s*<state_snapshot>/;
+const PROGRAM = /^\s*System: /;
+/** A command that the user ran, with its output. */
+const USERS_COMMAND =
+  /^I ran the following shell command:\n```sh\n([^]*?)\n```\n\nThis produced the following result:\n```\n([^]*?)\n?```\s*$/;
+const FOLDER =
+  /(?:Workspace Directories:\*{0,2}\s*\n\s*- |working in the (?:following )?director(?:y|ies):\s*(?:- )?)([^\n]+)/;
+
+const TEXTS: ResultTexts = {
+  interrupted: ["Command was cancelled by user before it could complete"],
+  rejected: ["[Operation Cancelled] Reason: User did not allow tool call", "[Operation Cancelled] Reason: User denied"],
+  exitCode:
+    /(?:^|\n)Exit Code: (\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*(?:<\/untrusted_context>\s*)?$/,
+};
+
+/** What was read of a message. */
+interface Known {
+  id: string;
+  texts: Set<string>;
+  thoughts: number;
+  /** Calls, and whether they have a result. */
+  calls: Map<string, boolean>;
+}
+
+/** Fields of each piece of a message. */
+type Piece = Pick<MessageDraft, "uuid" | "timestamp" | "cwd" | "isSidechain">;
+
+export class GeminiReader implements RecordReader {
+  #cwd: string | undefined;
+  #isSubagent = false;
+  /** Messages by type and id. Those of a list with new ids are the ones that they copy. */
+  readonly #known = new Map<string, Known>();
+  /** Messages by type and text. */
+  readonly #said = new Map<string, Known>();
+  readonly #calls = new Set<string>();
+  /** The conversation as the program has it, by id. A copy is in it with both ids. */
+  #current: { ids: readonly string[]; message: Known }[] = [];
+
+  unit(place: InputPlace, record: Fields, problems: readonly ParseError[]): InputUnit {
+    const type = textOf(record, "type");
+    const set = fieldsOf(record, "$set");
+    const cwd = this.#cwd;
+    const rewind = textOf(record, "$rewindTo");
+    const session = type === undefined ? this.#sessionOf(set ?? record) : undefined;
+    if (type !== undefined && !TYPES.has(type)) return unknownUnit(place, type, record, problems);
+    const list = Array.isArray(set?.["messages"]) ? listOf(set, "messages") : undefined;
+    const supersedes = rewind === undefined ? undefined : this.#rewind(rewind);
+    let messages: readonly MessageDraft[] = NO_MESSAGES;
+    if (type !== undefined) messages = this.message(record);
+    else if (list !== undefined) messages = this.#list(list);
+    else if (set === undefined && rewind === undefined && session === undefined) return untypedUnit(place, problems);
+    const kind = type ?? (set === undefined ? "session" : "$set");
+    const isUsed = messages.length > 0 || supersedes !== undefined;
+    const unit = emptyUnit(place, isUsed ? { as: "used" } : { as: "skipped", kind }, problems);
+    unit.messages = messages;
+    unit.supersedes = supersedes;
+    unit.session = this.#cwd === cwd ? session : { ...session, cwd: this.#cwd };
+    unit.timestamp = timeOf(record["timestamp"]) ?? timeOf(record["startTime"]);
+    return unit;
+  }
+
+  /** Returns the session's fields, which are at the beginning and may change. */
+  #sessionOf(fields: Fields): SessionDraft | undefined {
+    const [sessionId, kind, summary] = ["sessionId", "kind", "summary"].map((name) => textOf(fields, name));
+    const folder: unknown = listOf(fields, "directories")[0];
+    if (kind !== undefined) this.#isSubagent = kind === "subagent";
+    if (sessionId === undefined && folder === undefined && summary === undefined) return undefined;
+    this.#cwd ??= typeof folder === "string" ? folder : undefined;
+    // That of a subagent is its result.
+    return given({ sessionId, title: this.#isSubagent ? undefined : summary });
+  }
+
+  /** Returns the ids of the messages from one on; of all if it is unknown, as in Gemini CLI. */
+  #rewind(id: string): string[] {
+    const at = this.#current.findIndex(({ ids }) => ids.includes(id));
+    const dropped = this.#current.splice(Math.max(at, 0));
+    return dropped.flatMap(({ message }) => [message.id, resultsOf(message.id)]);
+  }
+
+  /** Returns what a list of all messages has that was not read before. */
+  #list(list: readonly unknown[]): MessageDraft[] {
+    const before = new Set(this.#current.map(({ message }) => message));
+    this.#current = [];
+    let isAnswered = false;
+    return list.filter(isFields).flatMap((record) => {
+      const { type } = record;
+      const text = spoken(record);
+      // The program answers its own texts.
+      const isOwn = isAnswered && type === "gemini" && record["tokens"] === undefined;
+      isAnswered = type === "user" && (CONTEXT.test(text) || SUMMARY.test(text));
+      return isOwn ? [] : this.message(record, before);
+    });
+  }
+
+  /** Returns the pieces of a message that were not read before. `before`: the conversation before the list that it is in. */
+  message(record: Fields, before?: ReadonlySet<Known>): MessageDraft[] {
+    const [type = "", id = ""] = [textOf(record, "type"), textOf(record, "id")];
+    if (type === "user" && listOf(record, "content").some((part) => isFields(fieldOf(part, "functionResponse"))))
+      return [];
+    const text = spoken(record);
+    if (type === "user" && CONTEXT.test(text)) {
+      this.#cwd ??= FOLDER.exec(text)?.[1]?.trim();
+      return [];
+    }
+    const known =
+      this.#known.get(`${type}/${id}`) ?? (before === undefined ? undefined : this.#copied(type, text, record));
+    if (known === undefined && before !== undefined && isEmptyAnswer(record, text)) return [];
+    const message = known ?? { id, texts: new Set(), thoughts: 0, calls: new Map() };
+    if (id !== "") this.#known.set(`${type}/${id}`, message);
+    const entry = this.#current.find((each) => each.message === message);
+    if (entry === undefined) this.#current.push({ ids: [id, message.id], message });
+    const piece = {
+      uuid: message.id === "" ? undefined : message.id,
+      timestamp: timeOf(record["timestamp"]),
+      cwd: this.#cwd,
+      isSidechain: this.#isSubagent,
+    };
+    // A list brings back what was dropped before.
+    const isBack = known !== undefined && entry === undefined && before?.has(known) === false;
+    const drafts = this.#drafts(type, record, text, message, piece);
+    return drafts.length === 0 && isBack ? [joined({ ...piece, ...nothingOf(type) }, type, message)] : drafts;
+  }
+
+  /** Returns the message of which one in a list is a copy with another id, as compactions make them. */
+  #copied(type: string, text: string, record: Fields): Known | undefined {
+    const said = text === "" ? undefined : this.#said.get(keyOf(type, text));
+    return said !== undefined && callsOf(record).every(({ id }) => this.#calls.has(id)) ? said : undefined;
+  }
+
+  #drafts(type: string, record: Fields, text: string, message: Known, piece: Piece): MessageDraft[] {
+    if (type === "gemini") return this.#answer(record, text, message, piece);
+    const key = keyOf(type, text);
+    if (message.texts.size > 0 || (text === "" && attachmentsOf(record).length === 0)) return [];
+    message.texts.add(key);
+    if (type === "user") {
+      this.#said.set(key, message);
+      return prompts(record, text, piece).map((draft) => joined(draft, type, message));
+    }
+    if (type === "error")
+      return [{ ...piece, type: "system", role: null, blocks: said(text), metadata: { subtype: "error" } }];
+    return type === "info" && text === CANCELLED ? [note(piece, "interruption", text)] : [];
+  }
+
+  #answer(record: Fields, text: string, message: Known, piece: Piece): MessageDraft[] {
+    const key = keyOf("gemini", text);
+    const thoughts = listOf(record, "thoughts");
+    const calls = callsOf(record);
+    const blocks = thoughts.slice(message.thoughts).map(thinking);
+    message.thoughts = Math.max(message.thoughts, thoughts.length);
+    if (text !== "" && !message.texts.has(key)) {
+      message.texts.add(key);
+      this.#said.set(key, message);
+      blocks.push(...said(text));
+    }
+    const results: BlockDraft[] = [];
+    for (const { id, call } of calls) {
+      if (!message.calls.has(id)) blocks.push(callBlock(id, call));
+      const result = message.calls.get(id) === true ? undefined : resultBlock(id, call);
+      if (result !== undefined) results.push(result);
+      message.calls.set(id, message.calls.get(id) === true || result !== undefined);
+      this.#calls.add(id);
+    }
+    const usage = usageOf(fieldsOf(record, "tokens"));
+    const reasoning = countOf(fieldsOf(record, "tokens"), "thoughts") ?? 0;
+    const metadata: MessageMetadata = reasoning > 0 ? { reasoning_tokens: reasoning } : {};
+    const model = textOf(record, "model");
+    const answer: MessageDraft = { ...piece, type: "assistant", role: "assistant", model, usage, blocks, metadata };
+    const last = timeOf(calls.at(-1)?.call["timestamp"]) ?? piece.timestamp;
+    const uuid = resultsOf(message.id);
+    return [
+      ...(blocks.length > 0 || usage !== undefined ? [joined(answer, "gemini", message)] : []),
+      ...(results.length === 0 ? [] : [{ ...piece, uuid, timestamp: last, ...RESULTS, blocks: results }]),
+    ];
+  }
+}
+
+const RESULTS = { type: "user", role: "user", userKind: "tool_result" } as const;
+/** A piece that has nothing new. */
+function nothingOf(type: string): MessageDraft {
+  return type === "gemini"
+    ? { type: "assistant", role: "assistant", blocks: [] }
+    : { type: "user", role: "user", blocks: [] };
+}
+
+/** Pieces of a message are joined by its type and id. */
+function joined(draft: MessageDraft, type: string, { id }: Known): MessageDraft {
+  return id === "" ? draft : { ...draft, sourceId: id, answerId: `${type}/${id}`, replaces: false };
+}
+
+function keyOf(type: string, text: string): string {
+  return hash("sha1", `${type}/${text}`, "base64");
+}
+
+function resultsOf(id: string): string {
+  return `${id}/results`;
+}
+
+/** Copies of answers in lists may have only parts of calls. */
+function isEmptyAnswer(record: Fields, text: string): boolean {
+  return record["type"] === "gemini" && text === "" && record["tokens"] === undefined && callsOf(record).length === 0;
+}
+
+/** Returns the text of a message: of a prompt, as it was typed. */
+function spoken(record: Fields): string {
+  return textsOf(record["displayContent"]) || textsOf(record["content"]);
+}
+
+function textsOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const shown = parts.filter((part) => fieldOf(part, "thought") !== true);
+  return shown.flatMap((part) => (typeof part === "string" ? part : (textOf(part, "text") ?? []))).join("\n");
+}
+
+function prompts(record: Fields, text: string, piece: Piece): MessageDraft[] {
+  if (SUMMARY.test(text)) return [note(piece, "compact_summary", text)];
+  if (PROGRAM.test(text)) return [note(piece, "notification", text)];
+  const [, command, output = ""] = USERS_COMMAND.exec(text) ?? [];
+  const human = { ...piece, type: "user", role: "user", userKind: "human" } as const;
+  if (command === undefined) return [{ ...human, blocks: [...said(text), ...attachmentsOf(record)] }];
+  const typed = `!${command}`;
+  return [
+    { ...human, blocks: said(typed), metadata: { origin: "command", command: typed } },
+    note(piece, "command_output", output),
+  ];
+}
+
+function attachmentsOf(record: Fields): BlockDraft[] {
+  return listOf(record, "content").flatMap((part) => {
+    const data = fieldsOf(part, "inlineData") ?? fieldsOf(part, "fileData");
+    if (data === undefined) return [];
+    const mediaType = textOf(data, "mimeType");
+    const isImage = mediaType?.startsWith("image/") === true;
+    const characters = textOf(data, "data")?.length;
+    const metadata = given({ media_type: mediaType, base64_characters: characters, title: textOf(data, "fileUri") });
+    return [{ type: isImage ? "image" : "document", metadata }];
+  });
+}
+
+/** The program cuts the heading off a thought. */
+function thinking(thought: unknown): BlockDraft {
+  const [title, text = title] = [textOf(thought, "subject"), textOf(thought, "description")];
+  return { type: "thinking", text: text ?? "", metadata: given({ title }) };
+}
+
+function callsOf(record: Fields): { id: string; call: Fields }[] {
+  return listOf(record, "toolCalls")
+    .filter(isFields)
+    .map((call, at) => ({ id: textOf(call, "id") ?? `${textOf(record, "id") ?? ""}/${at}`, call }));
+}
+
+function callBlock(toolUseId: string, call: Fields): BlockDraft {
+  return { type: "tool_use", toolUseId, toolName: textOf(call, "name"), input: call["args"] };
+}
+
+/** Returns the result of a call; undefined if it has not ended. */
+function resultBlock(toolUseId: string, call: Fields): BlockDraft | undefined {
+  const status = textOf(call, "status") ?? "";
+  if (!["success", "error", "cancelled"].includes(status)) return undefined;
+  const parts = Array.isArray(call["result"]) ? listOf(call, "result") : [call["result"]];
+  const response = parts.map((part) => fieldsOf(fieldsOf(part, "functionResponse"), "response")).find(Boolean);
+  const text = resultText(response) ?? (textsOf(call["result"]) || (textOf(call, "resultDisplay") ?? ""));
+  const images = parts.filter((part) => isFields(fieldOf(part, "inlineData"))).length;
+  const stopped = status === "cancelled" ? "interrupted" : status === "error" ? "error" : "completed";
+  const reported: ToolStatus = (status === "success" ? undefined : endingInText(TEXTS, text)) ?? stopped;
+  const exitCode = /shell/i.test(textOf(call, "name") ?? "") ? exitCodeInText(TEXTS, text) : undefined;
+  return {
+    type: "tool_result",
+    toolUseId,
+    toolName: textOf(call, "name"),
+    text,
+    isError: status === "error",
+    status: endingOf<ToolStatus>({ input: call["args"], reported, exitCode }),
+    exitCode,
+    metadata: given({ subagent_id: textOf(call, "agentId"), images: images > 0 ? images : undefined }),
+  };
+}
+
+function resultText(response: Fields | undefined): string | undefined {
+  if (response === undefined) return undefined;
+  const said = response["output"] ?? response["error"] ?? response;
+  return typeof said === "string" ? said : jsonText(said);
+}
+
+function usageOf(tokens: Fields | undefined): UsageDraft | undefined {
+  if (tokens === undefined) return undefined;
+  const [input = 0, output = 0, cacheRead = 0, thoughts = 0, tool = 0] = [
+    "input",
+    "output",
+    "cached",
+    "thoughts",
+    "tool",
+  ].map((name) => countOf(tokens, name) ?? 0);
+  const tokensIn = Math.max(0, input - cacheRead) + tool;
+  return { tokensIn, tokensOut: output + thoughts, cacheRead, cacheWrite: 0 };
+}
+
+function note(piece: Piece, origin: NonNullable<MessageMetadata["origin"]>, text: string): MessageDraft {
+  return { ...piece, type: "user", role: "user", userKind: "meta", blocks: said(text), metadata: { origin } };
+}
+
+function said(text: string): BlockDraft[] {
+  return text === "" ? [] : [{ type: "text", text }];
+}
