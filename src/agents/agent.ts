@@ -31,8 +31,8 @@ export interface Agent {
   places(where: Where, files: SessionFiles): Promise<Place[]>;
 
   /**
-   * Finds the sessions in one of its places by names, sizes and times, without reading them. Never rejects because of
-   * files: see `unreadable`.
+   * Finds the sessions in one of its places by names, sizes and times, without reading them; only of a file whose name lacks
+   * the id of its session, the beginning is read. Never rejects because of files: see `unreadable`.
    */
   scan(place: Place, files: SessionFiles, options: ScanOptions): Promise<ScannedSessions>;
 

@@ -46,8 +46,8 @@ export interface FoundSessions {
 }
 
 /**
- * Finds the sessions on this machine by names, sizes and times, without reading files (except the heads of transcripts
- * whose names are not opencode's, and for `byEntryTime`). Never rejects because of files: see `unreadable`.
+ * Finds the sessions on this machine by names, sizes and times, without reading files (except the heads of those
+ * whose names lack the id, and for `byEntryTime`). Never rejects because of files: see `unreadable`.
  *
  * A session in several forms is listed once: see `joinForms`.
  */

@@ -176,13 +176,19 @@ for (const agent of AGENTS) {
       assert.deepEqual(await sessionsOf(where, "none"), []);
     });
 
-    test("is scanned by names, sizes and times, without opening a file", async () => {
+    test("is scanned by names, sizes and times; a file is opened only if its name lacks the id, and once", async () => {
       const where = await machineOf(agent.name);
+      const opened: string[] = [];
+      const openRead = (path: string) => {
+        opened.push(path);
+        return nodeSessionFiles.openRead(path);
+      };
       const never = (path: string): never => assert.fail(`${path} was opened`);
-      const files = filesWith({ openRead: never, openStream: never });
+      const files = filesWith({ openRead, openStream: never });
       const found = await findSessions(where, { all: true, files });
       assert.deepEqual(found.unreadable, []);
       assert.equal(found.sessions.length, (await sessionsOf(where)).length);
+      assert.deepEqual(MADE[agent.name]?.hasIdInside === true ? [...new Set(opened)] : [], opened);
     });
 
     test("says in the head of a session what the whole says", async () => {

@@ -174,7 +174,12 @@ export class GeminiReader implements RecordReader {
     message.texts.add(key);
     if (type === "user") {
       this.#said.set(key, message);
-      return prompts(record, text, piece).map((draft) => joined(draft, type, message));
+      const [prompt, ...output] = prompts(record, text, piece);
+      const uuid = resultsOf(message.id);
+      return [
+        ...(prompt === undefined ? [] : [joined(prompt, type, message)]),
+        ...output.map((draft) => ({ ...draft, uuid })),
+      ];
     }
     if (type === "error")
       return [{ ...piece, type: "system", role: null, blocks: said(text), metadata: { subtype: "error" } }];

@@ -17,6 +17,8 @@ interface MadeAgent {
   usual: string;
   /** Puts its sessions there. */
   fill: (place: string) => void | Promise<void>;
+  /** Only the beginnings of its files have the ids of sessions. */
+  hasIdInside?: boolean;
 }
 
 /** Where each agent keeps its files below its place, given the names of one below its folder of fixtures. */
@@ -37,6 +39,12 @@ export const MADE: Readonly<Record<string, MadeAgent>> = {
     variable: "COPILOT_HOME",
     usual: ".copilot",
     fill: filesOf("copilot", (names) => ["session-state", ...names.slice(1)]),
+  },
+  "gemini-cli": {
+    variable: "GEMINI_CLI_HOME",
+    usual: "",
+    fill: filesOf("gemini-cli", (names) => [".gemini", "tmp", ...names]),
+    hasIdInside: true,
   },
   pi: {
     variable: "PI_CODING_AGENT_DIR",
