@@ -15,6 +15,10 @@ const COPILOT = join(
   REPOSITORY,
   "test/fixtures/sessions/copilot/tools/c089aed3-430a-4e6e-be13-ad3821fda70e/events.jsonl",
 );
+const QWEN = join(
+  REPOSITORY,
+  "test/fixtures/sessions/qwen/tools/-home-agent-w-qwen-tools-project/chats/2d5c5b27-8dd5-471a-ac60-df7c8bbf161f.jsonl",
+);
 const SESSION = "ses_skill";
 const MAIN = join(REPOSITORY, "dist/cli/main.js");
 assert(existsSync(MAIN), "build the package first: npm run build");
@@ -34,6 +38,7 @@ beforeAll(async () => {
   copyFileSync(join(home, `.openfleet/transcripts/${SESSION}.md`), join(home, "transcript.md"));
   copyFileSync(join(home, `.openfleet/transcripts/${SESSION}.jsonl`), join(home, "transcript.jsonl"));
   copyFileSync(COPILOT, join(home, "events.jsonl"));
+  copyFileSync(QWEN, join(home, "chat.jsonl"));
   writeFileSync(join(home, "export.json"), JSON.stringify(exported(), null, 2));
 });
 afterAll(removeTempDirs);
