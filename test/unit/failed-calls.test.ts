@@ -173,7 +173,7 @@ for (const form of ["export", "markdown", "jsonl"]) {
 }
 
 test("find --errors looks through the calls that failed, and no others", async () => {
-  const hits = rowsOf("find", await printed("find", "output of", "--errors", "--json"));
+  const hits = rowsOf("find", await printed("find", '"output of"', "--errors", "--json"));
   assert.deepEqual(new Set(hits.map(({ tool_use_id }) => tool_use_id)), new Set(["call_0", "call_3"]));
 });
 
