@@ -179,6 +179,16 @@ describe("Qwen Code", () => {
     assert.deepEqual(tokens(read), [5015, 150, 0, 115]);
   });
 
+  test("a record that says nothing is no message", async () => {
+    const record = { uuid: "1", parentUuid: null, sessionId: "s", timestamp: "2026-08-17T12:00:00.000Z" };
+    const empty = [
+      { ...record, type: "user", provenance: "real_user", message: { role: "user", parts: [] } },
+      { ...record, type: "tool_result", provenance: "tool_result", message: { role: "user", parts: [] } },
+    ];
+    const { messages, errors } = await parseTranscript("s", empty.map((each) => JSON.stringify(each)).join("\n"));
+    assert.deepEqual([messages, errors], [[], []]);
+  });
+
   test("records of unknown types are counted", async () => {
     const record = { uuid: "1", parentUuid: null, sessionId: "s", timestamp: "2026-08-17T12:00:00.000Z" };
     const more = [

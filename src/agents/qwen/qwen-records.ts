@@ -216,7 +216,7 @@ class QwenReader implements RecordReader {
     const images = parts.filter((part) => fieldsOf(part, "inlineData") !== undefined).length;
     const [last] = blocks.slice(-1);
     if (last !== undefined && images > 0) last.metadata = { ...last.metadata, images };
-    return [{ ...piece, type: "user", role: "user", userKind: "tool_result", blocks }];
+    return blocks.length === 0 ? [] : [{ ...piece, type: "user", role: "user", userKind: "tool_result", blocks }];
   }
 
   #result(answered: Fields, ended: Fields | undefined): BlockDraft {
@@ -263,10 +263,8 @@ function promptOf(kind: string | undefined, record: Fields, piece: Piece): Messa
   const hasText = typed.some(({ type }) => type === "text");
   const metadata: MessageMetadata = kind === "mid_turn_user_message" ? { origin: "queued" } : {};
   const all = hasText ? typed : [...said(shown), ...typed];
-  return [
-    { ...piece, type: "user", role: "user", userKind: "human", blocks: all, metadata },
-    ...(added.length > 0 ? [note(piece, "notification", added)] : []),
-  ];
+  const prompt: MessageDraft = { ...piece, type: "user", role: "user", userKind: "human", blocks: all, metadata };
+  return [...(all.length > 0 ? [prompt] : []), ...(added.length > 0 ? [note(piece, "notification", added)] : [])];
 }
 
 /** A command that the user typed, or what the program answered. */
@@ -332,10 +330,10 @@ function put(lists: Map<string, string[]>, key: string, id: string): void {
   else list.push(id);
 }
 
-/** Returns the first id, and removes it. */
+/** Returns the last id, which is the nearest, and removes it. */
 function take(lists: Map<string, string[]>, key: string): string | undefined {
   const list = lists.get(key);
-  const id = list?.shift();
+  const id = list?.pop();
   if (list?.length === 0) lists.delete(key);
   return id;
 }
