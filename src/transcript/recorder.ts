@@ -60,11 +60,11 @@ export class Recorder {
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "so far" | "no" = "no"): Promise<FlushReport> {
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
     if (end === "so far") for (const session of chosen) session.writeSoFar();
-    if (end === "no" || end === "so far") return bringToDisk(chosen, timeoutMs);
+    if (end === "no" || end === "so far") return this.#bringToDisk(chosen, timeoutMs);
     if (end === "soon") await this.#settle(chosen);
     const calm = this.#context.timeouts.hurry();
     for (const session of chosen) session.interrupt();
-    const report = await bringToDisk(chosen, timeoutMs);
+    const report = await this.#bringToDisk(chosen, timeoutMs);
     calm();
     return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
   }
@@ -117,6 +117,17 @@ export class Recorder {
     if (session?.isNew === true) await session.begin();
   }
 
+  /**
+   * Waits until all entries of these sessions so far are on disk, and what keeps them out of a repository, at most
+   * `timeoutMs`.
+   */
+  async #bringToDisk(sessions: readonly SessionRecording[], timeoutMs: number): Promise<FlushReport> {
+    const deadline = Date.now() + timeoutMs;
+    const report = await bringToDisk(sessions, deadline);
+    await atMost(Math.max(0, deadline - Date.now()), this.#context.folder.prepared());
+    return report;
+  }
+
   async #settle(sessions: readonly SessionRecording[]): Promise<void> {
     for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_STEP_MS) {
       if (!sessions.some((session) => session.timeline.hasOpen)) return;
@@ -143,10 +154,9 @@ export class Recorder {
 /** Result for the entries of several files. */
 type FlushReport = Omit<FlushResult, "fault">;
 
-/** Waits until all entries of these sessions so far are on disk, at most `timeoutMs`. */
-async function bringToDisk(sessions: readonly SessionRecording[], timeoutMs: number): Promise<FlushReport> {
-  const deadline = Date.now() + timeoutMs;
-  await atMost(timeoutMs, allHandedOver(sessions));
+/** Waits until all entries of these sessions so far are on disk, or until the deadline. */
+async function bringToDisk(sessions: readonly SessionRecording[], deadline: number): Promise<FlushReport> {
+  await atMost(Math.max(0, deadline - Date.now()), allHandedOver(sessions));
   const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
   const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - Date.now()))));
   let waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);

@@ -46,6 +46,11 @@ export class RecordingFolder {
     return this.#preparing;
   }
 
+  /** Resolves once no template is being restored. Never rejects. */
+  async prepared(): Promise<void> {
+    await this.#preparing;
+  }
+
   /**
    * Restores the templates of an existing folder; a person or `git clean` may have removed them while nothing was
    * recorded. Never rejects.

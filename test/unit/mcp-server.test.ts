@@ -132,7 +132,7 @@ for (const [form, main] of forms()) {
           [{ lines: 3 }, /"lines": read_session has no such argument, it has session, line,/],
           [{ turns: "x" }, /turns: "x" is not a range of turns\. Write "3"/],
           [{ line: 1, turns: "1" }, /line and turns exclude each other/],
-          [{ line: 900 }, /nothing at line 900/],
+          [{ line: 900 }, /Line 900 has no entry of the conversation\. Try line \d+\./],
         ] as const) {
           const { text, isError } = await ask(client, "read_session", args);
           assert.match(text, words);

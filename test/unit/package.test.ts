@@ -149,13 +149,13 @@ describe("the package", () => {
     assert.equal(stdout.trim(), "error");
   });
 
-  test("has an entry that exports the plugin and nothing else", async () => {
-    const entry: object = await import(pathToFileURL(join(DIST, "plugin.js")).href);
-    assert.deepEqual(Object.keys(entry), ["default"]);
-    const plugin: unknown = Reflect.get(entry, "default");
-    const { id, server } = z.object({ id: z.string(), server: z.function() }).parse(plugin);
-    assert.equal(id, "opencode-transcripts");
-    assert.equal(typeof server, "function");
+  test("has an entry that exports the plugin and nothing else", () => {
+    // In a process of its own: each copy of the package in a process has another id, and tests load other copies.
+    const program = `import(${JSON.stringify(pathToFileURL(join(DIST, "plugin.js")).href)}).then((entry) =>
+      console.log(JSON.stringify([Object.keys(entry), entry.default.id, typeof entry.default.server])))`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8" });
+    assert.equal(stderr, "");
+    assert.deepEqual(JSON.parse(stdout), [["default"], "opencode-transcripts", "function"]);
   });
 
   test("is a library too", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   call,
   completed,
@@ -337,6 +338,22 @@ describe("the files of a recorded session", () => {
       .end();
     await eventually(async () => isBack());
     assert.deepEqual(transcriptsIn(folder), ["ses_2.md"], "with a transcript that is begun again");
+  });
+
+  test("a flush ends only once the .gitignore was looked for, though the disk is slow", async () => {
+    let waiting = 0;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      stat: async (path) => {
+        if (!path.endsWith(".gitignore")) return nodeFileSystem.stat(path);
+        waiting += 1;
+        await pause(100);
+        waiting -= 1;
+        return nodeFileSystem.stat(path);
+      },
+    };
+    await new Recording(data(), { fs }).does(...newSession("ses_1")).end();
+    assert.equal(waiting, 0);
   });
 
   test("a removed .gitignore is back when the plugin starts, and a folder of nothing stays so", async () => {
