@@ -25,6 +25,7 @@ const BENCHMARKS: readonly { name: string; command: string; env?: Record<string,
   { name: "find", command: "node" },
   { name: "show", command: "node" },
   { name: "index", command: "node" },
+  { name: "pages", command: "node" },
   { name: "snippets", command: "node" },
   { name: "scale", command: "node" },
 ];

@@ -84,8 +84,13 @@ export interface ArchivedSession {
   isSubagent: boolean;
 }
 
+/** Sessions whose turns are kept. */
+const MAX_KNOWN = 20;
+
 export class SiteData {
   readonly #options: DataOptions;
+  /** By session: its turns at a revision. */
+  readonly #known = new Map<string, { revision: number; turns: ReturnType<typeof sessionTurns> }>();
 
   constructor(options: DataOptions) {
     this.#options = options;
@@ -137,7 +142,7 @@ export class SiteData {
     const current = await this.#current(id);
     if (current === undefined) return undefined;
     const { ref, stored, read } = current;
-    const { turns, end } = await sessionTurns(store, stored, await catalogPricing());
+    const { turns, end } = await this.#turns(stored);
     const pages = Math.max(1, Math.ceil(end / ENTRIES_PER_PAGE));
     if (page > pages) return undefined;
     const from = (page - 1) * ENTRIES_PER_PAGE;
@@ -454,6 +459,18 @@ export class SiteData {
   #conversation(stored: StoredSession): StoredConversation {
     const { store, signal } = this.#options;
     return new StoredConversation(store, stored, { signal });
+  }
+
+  /** Returns the turns of a session, which take longer to find than a page to make. */
+  #turns(stored: StoredSession): ReturnType<typeof sessionTurns> {
+    const { session_id: id, state } = stored;
+    const known = this.#known.get(id);
+    if (known?.revision === state.revision) return known.turns;
+    const turns = catalogPricing().then((pricing) => sessionTurns(this.#options.store, stored, pricing));
+    turns.catch(() => this.#known.delete(id));
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.set(id, { revision: state.revision, turns });
+    return turns;
   }
 
   async #children({ session_id: id }: StoredSession): Promise<PageSession[]> {
