@@ -73,8 +73,8 @@ export class GeminiReader implements RecordReader {
   /** Messages by type and text. */
   readonly #said = new Map<string, Known>();
   readonly #calls = new Set<string>();
-  /** The conversation as the program has it, by id. A copy is in it with both ids. */
-  #current: { ids: readonly string[]; message: Known }[] = [];
+  /** The conversation as the program has it, with the id of each message there, which for a copy is another one. */
+  #current = new Map<Known, string>();
 
   unit(place: InputPlace, record: Fields, problems: readonly ParseError[]): InputUnit {
     const type = textOf(record, "type");
@@ -112,15 +112,17 @@ export class GeminiReader implements RecordReader {
 
   /** Returns the ids of the messages from one on; of all if it is unknown, as in Gemini CLI. */
   #rewind(id: string): string[] {
-    const at = this.#current.findIndex(({ ids }) => ids.includes(id));
-    const dropped = this.#current.splice(Math.max(at, 0));
-    return dropped.flatMap(({ message }) => [message.id, resultsOf(message.id)]);
+    const current = [...this.#current];
+    const at = current.findIndex(([message, its]) => message.id === id || its === id);
+    const dropped = current.slice(Math.max(at, 0)).map(([message]) => message);
+    for (const message of dropped) this.#current.delete(message);
+    return dropped.flatMap((message) => [message.id, resultsOf(message.id)]);
   }
 
   /** Returns what a list of all messages has that was not read before. */
   #list(list: readonly unknown[]): MessageDraft[] {
-    const before = new Set(this.#current.map(({ message }) => message));
-    this.#current = [];
+    const before = this.#current;
+    this.#current = new Map();
     let isAnswered = false;
     return list.filter(isFields).flatMap((record) => {
       const { type } = record;
@@ -133,7 +135,7 @@ export class GeminiReader implements RecordReader {
   }
 
   /** Returns the pieces of a message that were not read before. `before`: the conversation before the list that it is in. */
-  message(record: Fields, before?: ReadonlySet<Known>): MessageDraft[] {
+  message(record: Fields, before?: ReadonlyMap<Known, string>): MessageDraft[] {
     const [type = "", id = ""] = [textOf(record, "type"), textOf(record, "id")];
     if (type === "user" && listOf(record, "content").some((part) => isFields(fieldOf(part, "functionResponse"))))
       return [];
@@ -147,8 +149,8 @@ export class GeminiReader implements RecordReader {
     if (known === undefined && before !== undefined && isEmptyAnswer(record, text)) return [];
     const message = known ?? { id, texts: new Set(), thoughts: 0, calls: new Map() };
     if (id !== "") this.#known.set(`${type}/${id}`, message);
-    const entry = this.#current.find((each) => each.message === message);
-    if (entry === undefined) this.#current.push({ ids: [id, message.id], message });
+    const isThere = this.#current.has(message);
+    if (!isThere) this.#current.set(message, id);
     const piece = {
       uuid: message.id === "" ? undefined : message.id,
       timestamp: timeOf(record["timestamp"]),
@@ -156,7 +158,7 @@ export class GeminiReader implements RecordReader {
       isSidechain: this.#isSubagent,
     };
     // A list brings back what was dropped before.
-    const isBack = known !== undefined && entry === undefined && before?.has(known) === false;
+    const isBack = known !== undefined && !isThere && before?.has(known) === false;
     const drafts = this.#drafts(type, record, text, message, piece);
     return drafts.length === 0 && isBack ? [joined({ ...piece, ...nothingOf(type) }, type, message)] : drafts;
   }
