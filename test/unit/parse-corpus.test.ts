@@ -9,6 +9,7 @@ import {
   countClaude,
   countCodex,
   countCopilot,
+  countGemini,
   countExport,
   countPi,
   gluedLines,
@@ -50,6 +51,7 @@ const COUNTERS: Readonly<Record<SessionKind, (content: string) => Partial<Figure
   "opencode-export": countExport,
   codex: countCodex,
   copilot: countCopilot,
+  "gemini-cli": countGemini,
   pi: countPi,
 };
 

@@ -95,7 +95,8 @@ export class GeminiReader implements RecordReader {
     unit.messages = messages;
     unit.supersedes = supersedes;
     unit.session = this.#cwd === cwd ? session : { ...session, cwd: this.#cwd };
-    unit.timestamp = timeOf(record["timestamp"]) ?? timeOf(record["startTime"]);
+    // Results come later than the answer that they are in.
+    unit.timestamp = messages.at(-1)?.timestamp ?? timeOf(record["timestamp"]) ?? timeOf(record["startTime"]);
     return unit;
   }
 

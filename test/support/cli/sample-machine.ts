@@ -49,7 +49,7 @@ export class Machine {
 
   /** The files of all sessions go away. */
   lose(): void {
-    for (const folder of [".claude", ".codex", ".copilot", ".pi", ".openfleet", "data/opencode", "exports"])
+    for (const folder of [".claude", ".codex", ".copilot", ".gemini", ".pi", ".openfleet", "data/opencode", "exports"])
       rmSync(join(this.home, folder), { recursive: true, force: true });
   }
 }

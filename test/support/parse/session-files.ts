@@ -15,6 +15,7 @@ export const SESSION_KINDS = [
   "opencode-export",
   "codex",
   "copilot",
+  "gemini-cli",
   "pi",
 ] as const;
 /** Those of which searches are labelled. */
@@ -75,6 +76,7 @@ export function placeOfSession(name: string): string {
     return join(".pi/agent/sessions", `--${dirname(name).replaceAll(/\W/g, "-").slice(-60)}--`, piName(name));
   if (name.startsWith("copilot"))
     return join(".copilot/session-state", dirname(name).replaceAll(/\W/g, "-").slice(-60), "events.jsonl");
+  if (name.startsWith("gemini-cli")) return geminiPlace(name);
   const names = name.split(/[\\/]/);
   const subagents = names.lastIndexOf("subagents");
   const start = subagents > 0 ? subagents - 1 : names.length - 1;
@@ -85,6 +87,12 @@ export function placeOfSession(name: string): string {
 function rolloutName(name: string): string {
   if (basename(name).startsWith("rollout-")) return basename(name);
   return `rollout-2026-01-01T10-00-00-${uuidOf(name)}.jsonl`;
+}
+
+function geminiPlace(name: string): string {
+  const names = name.split(/[\\/]/);
+  if (names[2] === "chats") return join(".gemini/tmp", ...names.slice(1));
+  return join(".gemini/tmp", uuidOf(name), "chats", `session-2026-01-01T10-00-${uuidOf(name).slice(0, 8)}.jsonl`);
 }
 
 function piName(name: string): string {

@@ -74,6 +74,33 @@ export function countPi(content: string): Pick<Figures, "tool_result" | "tokens_
   };
 }
 
+/** A journal or document of Gemini CLI. Each message counts as it is on its last line; lists have only copies. */
+export function countGemini(
+  content: string,
+): Omit<Figures, "messages" | "text" | "thinking" | "damaged" | "cache_write"> {
+  const document = content.includes("\n{") ? undefined : field(parsed(content), "messages");
+  const lines = content.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line]));
+  const records: unknown[] = Array.isArray(document) ? document : lines.map(parsed);
+  const answers = records.filter((record) => field(record, "type") === "gemini");
+  const last = [...new Map(answers.map((answer) => [field(answer, "id"), answer])).values()];
+  const calls = last.flatMap((answer): unknown[] => {
+    const list = field(answer, "toolCalls");
+    return Array.isArray(list) ? list : [];
+  });
+  const sum = (name: string): number =>
+    last.reduce<number>((total, answer) => total + number(field(field(answer, "tokens"), name)), 0);
+  const ended = (...statuses: string[]): number =>
+    calls.filter((call) => statuses.some((status) => status === field(call, "status"))).length;
+  return {
+    tool_use: calls.length,
+    tool_result: ended("success", "error", "cancelled"),
+    errors: ended("error"),
+    tokens_in: sum("input") - sum("cached") + sum("tool"),
+    tokens_out: sum("output") + sum("thoughts"),
+    cache_read: sum("cached"),
+  };
+}
+
 /** Counts the session itself, without subagents, that is in a file of Copilot CLI. */
 export function countCopilot(content: string): Pick<Figures, "tool_use" | "tool_result" | "errors"> {
   const events = content.split("\n").flatMap((line) => (line.trim() === "" ? [] : [parsed(line)]));
