@@ -178,12 +178,12 @@ describe("a question with --team", () => {
     const { theirs, ours, sql, url } = await machines();
     const database = url.replace(/^.*\//, "");
     await sql(
-      `DO $$ BEGIN CREATE ROLE reader LOGIN PASSWORD 'reads'; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
+      `DO $$ BEGIN CREATE ROLE team_reader LOGIN PASSWORD 'reads'; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
     );
-    await sql(`GRANT CONNECT ON DATABASE ${database} TO reader`);
-    await sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+    await sql(`GRANT CONNECT ON DATABASE ${database} TO team_reader`);
+    await sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO team_reader");
     const address = new URL(url);
-    address.username = "reader";
+    address.username = "team_reader";
     address.password = "reads";
     Object.assign(ours.env, { [URL_NAME]: address.href });
     await checkAlike(theirs, ours, [...ALL, ["show", MAIN], ["errors", MAIN, "--json"]]);
