@@ -1,18 +1,15 @@
 /** The pages of all sessions, as the built program serves them, in a real browser. */
 import assert from "node:assert/strict";
-import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { Machine } from "../support/cli/sample-machine.ts";
-import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, beforeAll, describe } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { browserTest as test, openBrowser } from "./browser.ts";
 import { contrasts, wideElements } from "./in-the-page.ts";
+import { ServedPages } from "./served.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PROJECT = "/home/me/shop";
@@ -65,57 +62,22 @@ function line(sessionId: string, second: number, content: string): string {
 
 const machine = new Machine();
 let browser: Browser | undefined;
-let server: ChildProcessByStdio<null, Readable, null> | undefined;
-let link = "";
+let pages: ServedPages;
 
 beforeAll(async () => {
   browser = await openBrowser();
   if (browser === undefined) return;
   machine.write(`.claude/projects/-home-me-shop/${SESSION}.jsonl`, session(200));
-  const env = { ...process.env, ...machine.env, HOME: machine.home };
-  const main = join(REPOSITORY, "dist/cli/main.js");
-  server = spawn("node", [main, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
-  for await (const line of createInterface(server.stdout)) {
-    link = line;
-    break;
-  }
+  pages = await ServedPages.start(browser, machine);
 });
 afterAll(async () => {
-  server?.kill();
-  await browser?.close();
+  if (browser === undefined) return;
+  pages.stop();
+  await browser.close();
   removeTempDirs();
 });
 
-/** Opens the pages with a cookie, since the link works once; with what they complained about. */
-let cookies: Parameters<Awaited<ReturnType<Browser["newContext"]>>["addCookies"]>[0] | undefined;
-
-async function visit(
-  path: string,
-  look: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  if (browser === undefined) throw new Error("There is no Chromium.");
-  const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, ...options });
-  try {
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("request", (request) => {
-      if (!request.url().startsWith(new URL(link).origin) && !request.url().startsWith("data:"))
-        complaints.push(`asked for ${request.url()}`);
-    });
-    if (cookies === undefined) {
-      await page.goto(link);
-      cookies = await context.cookies();
-    } else await context.addCookies(cookies);
-    await page.goto(new URL(path, link).href);
-    await look(page);
-    assert.deepEqual(complaints, []);
-  } finally {
-    await context.close();
-  }
-}
+const visit: ServedPages["visit"] = (path, look, options) => pages.visit(path, look, options);
 
 const PATHS = [
   "/",
@@ -147,7 +109,7 @@ describe("the pages of all sessions", () => {
         await page.click(".filters button");
         assert.match(page.url(), /agent=claude-code/);
         assert.equal(await page.locator(".sessions .title").count(), 1);
-        await page.goto(new URL("/days/2001-01-01.html", link).href);
+        await page.goto(pages.href("/days/2001-01-01.html"));
         assert.match((await page.textContent(".nothing")) ?? "", /No session matches/);
       },
       { javaScriptEnabled: false },
@@ -238,7 +200,7 @@ describe("the pages of all sessions", () => {
         await page.click('.tag:has-text("release")');
         assert.match(page.url(), /tags\/release\.html$/);
         assert.equal(await page.textContent(".sessions .day h2"), "Pinned 1 session");
-        await page.goto(new URL(`/sessions/${SESSION}/index.html`, link).href);
+        await page.goto(pages.href(`/sessions/${SESSION}/index.html`));
         await page.click(".edit summary");
         await page.fill("input[name=tags]", "");
         await page.fill("input[name=title]", "");
