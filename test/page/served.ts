@@ -23,10 +23,10 @@ export class ServedPages {
     this.#link = link;
   }
 
-  static async start(browser: Browser, machine: Machine): Promise<ServedPages> {
+  static async start(browser: Browser, machine: Machine, ...args: readonly string[]): Promise<ServedPages> {
     const env = { ...process.env, ...machine.env, HOME: machine.home };
     const main = join(REPOSITORY, "dist/cli/main.js");
-    const server = spawn("node", [main, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const server = spawn("node", [main, "serve", ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of createInterface(server.stdout)) return new ServedPages(browser, server, line);
     throw new Error("The server printed no link.");
   }

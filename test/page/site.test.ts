@@ -253,4 +253,16 @@ describe("the pages of all sessions", () => {
       });
     });
   }
+
+  test("of the examples show nothing of the user's", async () => {
+    if (browser === undefined) return;
+    const demo = await ServedPages.start(browser, machine, "--demo");
+    try {
+      await demo.visit("/", async (page) => {
+        assert.deepEqual(await page.locator(".sessions .title").allTextContents(), ["Repair the price of a basket"]);
+      });
+    } finally {
+      demo.stop();
+    }
+  });
 });

@@ -1,6 +1,9 @@
 /** `transcripts serve` */
 import { createCommand, runnable, team, wholeNumber } from "../command.ts";
-import { openStoreToAsk } from "../../store/open-store.ts";
+import { join } from "node:path";
+import type { Place, Where } from "../../places/session-ref.ts";
+import { openStoreInMemory, openStoreToAsk } from "../../store/open-store.ts";
+import type { CommandContext } from "../context.ts";
 import { pagesScript } from "../pages-script.ts";
 import { openFile } from "../terminal/open-file.ts";
 
@@ -12,10 +15,12 @@ const definition = createCommand("serve", {
   examples: {
     "transcripts serve --open": "Starts the server, and opens the browser.",
     "transcripts serve --port 4040": "Uses a fixed port.",
+    "transcripts serve --demo --open": "Shows two example sessions.",
   },
 })
   .option("--port <n>", "Port to listen on. Default: a free one.", wholeNumber)
   .option("--open", "Opens the browser.")
+  .option("--demo", "Shows the example sessions of this package, and nothing of yours.")
   .addOption(team);
 
 const IDLE_MS = 30 * 60_000;
@@ -31,10 +36,12 @@ export const command = runnable(definition, async (context, _args, options) => {
   const { signal, now } = context;
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const onError = (error: unknown): void => context.note(error instanceof Error ? error.message : String(error));
-  const store = await openStoreToAsk(context);
+  const { env, home, cwd } = context;
+  const where: Where = options.demo ? { env, home, cwd, roots: examples(context) } : context;
+  const store = await (options.demo ? openStoreInMemory(context) : openStoreToAsk(context));
   try {
-    const refresh = new Refresh({ store, where: context, signal, onError });
-    const data = new SiteData({ store, where: context, refresh, timeZone, now, signal });
+    const refresh = new Refresh({ store, where, signal, onError });
+    const data = new SiteData({ store, where, refresh, timeZone, now, signal });
     const server = await startServer({
       port: options.port ?? 0,
       idleMs: IDLE_MS,
@@ -57,3 +64,8 @@ export const command = runnable(definition, async (context, _args, options) => {
     await store.close();
   }
 });
+
+/** Returns the place of the example sessions. */
+function examples({ installation }: CommandContext): Place[] {
+  return [{ agent: "transcript", path: join(installation.folder, "docs/example/transcripts") }];
+}
