@@ -278,9 +278,9 @@ export class Intake {
     // The events before the one that revealed the gap are dealt with here.
     const before = session.held[0]?.seq;
     if (before !== undefined) session.seq = before - 1;
-    if (!session.isOpen) {
-      // The files begin with all that the host has stored, except messages that the next events continue.
-      session.recalled ??= shared.recorder.recall(sessionID);
+    if (!session.isOpen && session.recalled === undefined) {
+      // The files begin with all that the host has stored by now, except messages that the next events continue.
+      session.recalled = shared.recorder.recall(sessionID);
       return;
     }
     await this.#timeouts.answer(async () => session.recalled);
