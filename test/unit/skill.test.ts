@@ -19,6 +19,10 @@ const QWEN = join(
   REPOSITORY,
   "test/fixtures/sessions/qwen/tools/-home-agent-w-qwen-tools-project/chats/2d5c5b27-8dd5-471a-ac60-df7c8bbf161f.jsonl",
 );
+const GEMINI = join(
+  REPOSITORY,
+  "test/fixtures/sessions/gemini-cli/tools/chats/session-2026-11-22T12-22-4dc2af27.jsonl",
+);
 const SESSION = "ses_skill";
 const MAIN = join(REPOSITORY, "dist/cli/main.js");
 assert(existsSync(MAIN), "build the package first: npm run build");
@@ -39,6 +43,7 @@ beforeAll(async () => {
   copyFileSync(join(home, `.openfleet/transcripts/${SESSION}.jsonl`), join(home, "transcript.jsonl"));
   copyFileSync(COPILOT, join(home, "events.jsonl"));
   copyFileSync(QWEN, join(home, "chat.jsonl"));
+  copyFileSync(GEMINI, join(home, "journal.jsonl"));
   writeFileSync(join(home, "export.json"), JSON.stringify(exported(), null, 2));
 });
 afterAll(removeTempDirs);
