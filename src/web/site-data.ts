@@ -68,7 +68,7 @@ export interface DataOptions {
   now: () => Date;
   signal: AbortSignal;
   /** Only these sessions. Default: all. */
-  only?: Pick<SessionsQuery, "since" | "until" | "project" | "agent">;
+  only?: Pick<SessionsQuery, "since" | "until" | "project" | "agent" | "tags">;
 }
 
 /** A session as an archive needs it. */
@@ -119,7 +119,7 @@ export class SiteData {
       project,
       agent,
       failures,
-      tags: filters.tag === undefined ? undefined : [filters.tag],
+      tags: filters.tag === undefined ? only?.tags : [...(only?.tags ?? []), filters.tag],
     });
     const found = await this.#listed({ ...asked, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE });
     return {

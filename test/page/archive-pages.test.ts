@@ -70,6 +70,14 @@ describe("an archive of pages", () => {
     assert.equal(readFileSync(join(folder, "style.css"), "utf8"), before);
   });
 
+  test("of one tag has only the sessions that have it", async () => {
+    assert.equal((await machine.run("tag", MAIN, "chosen")).exitCode, 0);
+    archive("--tag", "chosen");
+    const { pages } = JSON.parse(readFileSync(join(folder, "archive.json"), "utf8"));
+    const sessions = new Set(Object.keys(pages).flatMap((path) => /^sessions\/([^/]+)\//.exec(path)?.[1] ?? []));
+    assert.deepEqual([...sessions], [MAIN]);
+  });
+
   test("of one agent has only its sessions, and other pages go", () => {
     const report = archive("--agent", "opencode");
     assert.match(report, /[1-9]\d* removed/);

@@ -45,7 +45,10 @@ export const command = runnable(definition, async (context, _args, options) => {
       },
     });
     await refresh.complete();
-    const only = { ...between(context, options), ...given({ project: options.project, agent: options.agent }) };
+    const only = {
+      ...between(context, options),
+      ...given({ project: options.project, agent: options.agent, tags: options.tag }),
+    };
     const data = new SiteData({ store, where: context, refresh, timeZone, now, signal, only });
     const site = createSite({ data, place: { clock: new Clock(timeZone) }, script: pagesScript });
     const folder = resolve(context.cwd, options.output);
