@@ -94,8 +94,10 @@ export function searchLaws(backend: TestBackend, runs: number): void {
                 assert.deepEqual(hits.slice(0, first.length), first, term);
               }
               const others = hits.filter(({ match }) => match === "words");
+              // Words of two letters only add to the rank.
+              const lacking = others.map(({ missing }) => missing.filter((word) => Array.from(word).length > 2).length);
               assert.ok(
-                others.every(({ missing }) => missing.length <= 2),
+                lacking.every((count) => count <= 2),
                 term,
               );
               await inPages(store, { term, ...given, limit }, hits);
