@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { push } from "../src/indexing/push.ts";
+import { push } from "../src/indexing/push-sessions.ts";
 import { updateIndex } from "../src/indexing/update-index.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { startPostgres } from "../test/support/store/postgres-server.ts";

@@ -1,5 +1,5 @@
 /**
- * What the tools of an agent do. Each agent has one table, and everything that must know what a call did asks it: which
+ * Actions of an agent's tools. Each agent has one table, and everything that must know what a call did asks it: which
  * files it read or changed, the command it ran, the diff of an edit.
  *
  *     toolTable({ Read: reads("file_path"), Edit: replaces("file_path", "old_string", "new_string"), Bash: runs("command") })

@@ -155,7 +155,7 @@ function lazyArchive(where: () => StoreWhere): { archive: Archive; closeArchive:
   const open = (): Promise<Store> =>
     (opened ??= import("../store/open-store.ts").then(({ openStoreToRead }) => openStoreToRead(where())));
   const archive = async (): Promise<Archive> => {
-    const { storeArchive } = await import("../queries/archive.ts");
+    const { storeArchive } = await import("../queries/stored-archive.ts");
     return (loaded ??= storeArchive(where(), open));
   };
   return {

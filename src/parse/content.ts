@@ -37,7 +37,7 @@ export interface FormatTraits {
    * session.
    */
   readonly hasStableIds?: boolean;
-  /** What the tools of its calls do. */
+  /** Actions of its tools. */
   readonly tools?: ToolTable;
   /** Its recorder redacts it, so `[REDACTED:kind]` in its texts is counted. */
   readonly isRedacted?: boolean;

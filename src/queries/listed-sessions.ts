@@ -9,7 +9,7 @@ import { sessionRoots } from "../sessions/session-roots.ts";
 import type { SessionLabels, StoredSession } from "../store/stored-model.ts";
 import type { ListQuery, SessionFilter } from "../store/store.ts";
 import type { ReadSession } from "./added-up.ts";
-import { readableSession } from "./archive.ts";
+import { readableSession } from "./stored-archive.ts";
 import { parentOf } from "./figures.ts";
 import type { CurrentIndex, CurrentIndexOptions } from "./current-index.ts";
 import { storedFigures } from "./stored-figures.ts";

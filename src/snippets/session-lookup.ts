@@ -1,6 +1,6 @@
 /** The store and machine that snippets belong to, and the session that a caller names there. */
 import { ensureSession, keyedSession } from "../indexing/ensure-session.ts";
-import { readableSession, storeArchive } from "../queries/archive.ts";
+import { readableSession, storeArchive } from "../queries/stored-archive.ts";
 import { type Redactor, sharedRedactor } from "../redact/redactor.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { isStream, type SessionRef, type Where } from "../places/session-ref.ts";

@@ -1,5 +1,5 @@
 /** Turns a tool's definition and its work into a call that always answers. */
-import { storeArchive } from "../queries/archive.ts";
+import { storeArchive } from "../queries/stored-archive.ts";
 import { readArguments } from "./arguments.ts";
 import { failure } from "./failure.ts";
 import type { ArgumentShape, ToolAnswer, ToolArguments, ToolContext, ToolDefinition, ToolExecute } from "./tool.ts";

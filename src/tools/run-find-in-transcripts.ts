@@ -2,7 +2,14 @@
 import { wantedFile } from "../queries/wanted-file.ts";
 import { given } from "../given.ts";
 import { counted, dayAndTime } from "../quantities.ts";
-import { find, findNeeds, type FindAsked, type Found, type FoundPassage, type HitSession } from "../queries/find.ts";
+import {
+  find,
+  findNeeds,
+  type FindAsked,
+  type Found,
+  type FoundPassage,
+  type HitSession,
+} from "../queries/find-passages.ts";
 import { argumentOf } from "../places/session-ref.ts";
 import { passageText, sessionLine } from "../render/text/passage-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";

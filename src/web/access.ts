@@ -43,11 +43,10 @@ export class Access {
   }
 
   /** Returns an address that opens the pages once. */
-  newLink(path = "/"): string {
+  newLink(): string {
     const token = newToken();
     this.#unusedLinks.add(digest(token));
-    const to = path === "/" ? "" : `&to=${encodeURIComponent(path)}`;
-    return `${this.origin}/open?token=${token}${to}`;
+    return `${this.origin}/open?token=${token}`;
   }
 
   /** Uses up a link's token. Returns the cookie to set, or undefined if the token is not valid, or no longer. */

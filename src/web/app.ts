@@ -78,7 +78,7 @@ export function createApp({ access, site, onActivity, onError }: AppOptions): Ho
     const cookie = access.redeem(context.req.query("token") ?? "");
     if (cookie === undefined) return context.text(LINK_USED, 403);
     context.header("Set-Cookie", cookie);
-    return context.redirect(localPath(context.req.query("to")), 303);
+    return context.redirect("/", 303);
   });
   app.get("/changes", (context) => {
     const { path = "", ...query } = context.req.query();
@@ -141,7 +141,7 @@ function refuseUnknown(context: Context<Env>, access: Access): Refusal | undefin
 }
 
 /** Keeps a redirection on this server: `//other.example` would leave it. */
-function localPath(path = ""): string {
+function localPath(path: string): string {
   return `/${path.replace(/^[/\\]+/, "")}`;
 }
 

@@ -14,7 +14,7 @@ import {
   type Filters,
 } from "../render/html/pages/addresses.ts";
 import type { Site } from "./app.ts";
-import type { ArchivedGroup, ArchivedPage } from "./archive.ts";
+import type { ArchivedGroup, ArchivedPage } from "./archive-writer.ts";
 import { searchFiles } from "./archive-search.ts";
 import type { ArchivedSession, SiteData } from "./site-data.ts";
 

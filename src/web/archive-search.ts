@@ -7,7 +7,7 @@
  * `search/3/ab.js` the words of the fourth segment that begin with `ab`.
  */
 import { createHash } from "node:crypto";
-import type { ArchivedGroup, ArchivedPage } from "./archive.ts";
+import type { ArchivedGroup, ArchivedPage } from "./archive-writer.ts";
 
 /** A session of the archive. */
 export interface SearchedSession {

@@ -14,8 +14,8 @@ import { searchedTexts } from "../parse/searched-texts.ts";
 import type { UsageTotals } from "../parse/usage-ledger.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { ledgerOf, sumsOf } from "../queries/added-up.ts";
-import { readableSession } from "../queries/archive.ts";
-import { find, type Found, type FoundPassage } from "../queries/find.ts";
+import { readableSession } from "../queries/stored-archive.ts";
+import { find, type Found, type FoundPassage } from "../queries/find-passages.ts";
 import {
   countSessions,
   filterOf,
@@ -26,8 +26,9 @@ import {
 } from "../queries/listed-sessions.ts";
 import { labelSession, tagCounts } from "../snippets/session-labels.ts";
 import { pastFixes } from "../queries/past-fixes.ts";
-import { changesIn, type FileChanges } from "../queries/session-changes.ts";
-import { type OutlinedTurn, sessionPart, sessionTurns } from "../queries/session-page.ts";
+import { changesIn, type FileChanges } from "../queries/file-changes.ts";
+import { pageOf } from "../queries/session-part.ts";
+import { type OutlinedTurn, sessionTurns } from "../queries/session-turns.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
 import type { PageSession } from "../render/html/outline.ts";
 import {
@@ -146,7 +147,7 @@ export class SiteData {
     const pages = Math.max(1, Math.ceil(end / ENTRIES_PER_PAGE));
     if (page > pages) return undefined;
     const from = (page - 1) * ENTRIES_PER_PAGE;
-    const part = await sessionPart(this.#conversation(stored), from, from + ENTRIES_PER_PAGE);
+    const part = await pageOf(this.#conversation(stored), { first: from, count: ENTRIES_PER_PAGE });
     const parent = stored.parent_id === null ? undefined : await store.session(stored.parent_id);
     const session: PageSession = {
       ...part,
@@ -172,7 +173,7 @@ export class SiteData {
     const current = await this.#current(id);
     if (current === undefined) return undefined;
     const { stored } = current;
-    const part = await sessionPart(this.#conversation(stored), 0, Number.POSITIVE_INFINITY);
+    const part = await pageOf(this.#conversation(stored), { first: 0, count: Number.POSITIVE_INFINITY });
     const metadata = current.read.figures.metadata;
     const conversation = { id, ...part, metadata: { ...NO_METADATA, ...metadata } };
     const places = new Map(

@@ -41,10 +41,10 @@ const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/^figures\.html$/, async ({ data }, place) => html(FiguresPage({ data: await data.figures(), place }))],
   [/^failures\.html$/, async ({ data }, place) => html(FailuresPage({ data: await data.failures(), place }))],
   [/^files\.html$/, async ({ data }, place) => html(FilesPage({ data: await data.files(), place }))],
-  [/^failures\/([^/]+)\.html$/, failurePage],
-  [/^files\/([^/]+)\.html$/, filePage],
+  [/^failures\/([^/]+)\.html$/, pageAbout((data, id) => data.failure(id), FailurePage)],
+  [/^files\/([^/]+)\.html$/, pageAbout((data, id) => data.file(id), FilePage)],
   [/^sessions\/([^/]+)\/(index|\d{1,6})\.html$/, sessionPage],
-  [/^sessions\/([^/]+)\/changes\.html$/, changesPage],
+  [/^sessions\/([^/]+)\/changes\.html$/, pageAbout((data, id) => data.changes(id), ChangesPage)],
   [/^(.*\.html)$/, listPage],
 ];
 
@@ -125,26 +125,16 @@ async function listPage(
   return html(SessionsPage({ data: await data.sessions(filters, asked.page), place }));
 }
 
-async function failurePage(
-  { data }: SiteOptions,
-  place: Place,
-  _query: URLSearchParams,
-  [name = ""]: readonly string[],
-): Promise<Page | undefined> {
-  const id = idIn(name);
-  const failure = id === undefined ? undefined : await data.failure(id);
-  return failure && html(FailurePage({ data: failure, place }));
-}
-
-async function filePage(
-  { data }: SiteOptions,
-  place: Place,
-  _query: URLSearchParams,
-  [name = ""]: readonly string[],
-): Promise<Page | undefined> {
-  const id = idIn(name);
-  const file = id === undefined ? undefined : await data.file(id);
-  return file && html(FilePage({ data: file, place }));
+/** A page about one thing, whose id is in the address. */
+function pageAbout<Data>(
+  load: (data: SiteData, id: string) => Promise<Data | undefined>,
+  page: (props: { data: Data; place: Place }) => JSX.Element,
+): Route {
+  return async ({ data }, place, _query, [name = ""]) => {
+    const id = idIn(name);
+    const found = id === undefined ? undefined : await load(data, id);
+    return found && html(page({ data: found, place }));
+  };
 }
 
 async function sessionPage(
@@ -157,17 +147,6 @@ async function sessionPage(
   const page = number === "index" ? 1 : Number(number);
   const session = id === undefined ? undefined : await data.session(id, page);
   return session && { type: HTML, content: (write) => writeSessionPage(session, place, write) };
-}
-
-async function changesPage(
-  { data }: SiteOptions,
-  place: Place,
-  _query: URLSearchParams,
-  [name = ""]: readonly string[],
-): Promise<Page | undefined> {
-  const id = idIn(name);
-  const changes = id === undefined ? undefined : await data.changes(id);
-  return changes && html(ChangesPage({ data: changes, place }));
 }
 
 function html(page: JSX.Element): Page {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, utimesSync } from "node:fs";
 import { updateIndex } from "../../src/indexing/update-index.ts";
-import { storeArchive } from "../../src/queries/archive.ts";
+import { storeArchive } from "../../src/queries/stored-archive.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import { openStore } from "../../src/store/open-store.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PushOutput } from "../../src/cli/commands/push.ts";
-import { push } from "../../src/indexing/push.ts";
+import { push } from "../../src/indexing/push-sessions.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { openPostgres } from "../../src/store/postgres/postgres-database.ts";
 import type { SqlDatabase, SqlSession } from "../../src/store/sql-database.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ArchivedPage, type ArchiveReport, writeArchive } from "../../src/web/archive.ts";
+import { type ArchivedPage, type ArchiveReport, writeArchive } from "../../src/web/archive-writer.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 

@@ -13,7 +13,7 @@ import {
   writes,
 } from "../../calls/tools.ts";
 
-/** What the tools of Claude Code do, from 1.0 to 2.1. */
+/** Actions of Claude Code's tools, 1.0 to 2.1. */
 export const claudeTools = toolTable(
   {
     Read: reads("file_path"),

@@ -141,7 +141,7 @@ class CodexReader implements RecordReader {
     }
   }
 
-  // What the session is.
+  // Fields of the session.
 
   #begin(payload: Fields): SessionDraft | undefined {
     this.#thread = textIn(payload["id"]) ?? this.#thread;

@@ -2,7 +2,7 @@ import { fieldsOf, isFields, listOf, stringOf, textOf } from "../../parse/json-f
 import type { FileEdit } from "../../calls/file-edits.ts";
 import { does, lists, patches, reads, runs, searches, toolTable, type ToolReader } from "../../calls/tools.ts";
 
-/** What the tools of Codex do, since 2025. */
+/** Actions of Codex's tools since 2025. */
 export const codexTools = toolTable(
   {
     exec_command: runs("cmd", "workdir"),

@@ -16,7 +16,7 @@ import {
 
 const [view, create, edit] = [reads("path"), writes("path", "file_text"), replaces("path", "old_str", "new_str")];
 
-/** What the tools of Copilot CLI do, to 1.0. A server's tool has the name of its server before its own. */
+/** Actions of Copilot CLI's tools up to 1.0. The name of an MCP server's tool begins with the server's. */
 export const copilotTools = toolTable(
   {
     view,

@@ -2,7 +2,7 @@ import { does, fetches, globs, lists, reads, replaces, runs, searches, toolTable
 
 const FOLDER = ["dir_path", "path"];
 
-/** What the tools of Gemini CLI do, old and new. A server's tool has the name of its server before its own. */
+/** Actions of Gemini CLI's tools, old and new. The name of an MCP server's tool begins with the server's. */
 export const geminiTools = toolTable(
   {
     read_file: reads(["file_path", "absolute_path", "path"]),

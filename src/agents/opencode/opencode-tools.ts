@@ -15,7 +15,7 @@ import {
 
 const PATH = ["filePath", "path"];
 
-/** What the tools of opencode do, 1.x and 2.x, and those of Kilo. Tools of servers have no mark in their names. */
+/** Actions of the tools of opencode 1.x and 2.x, and of Kilo. Names do not show which tools are from MCP servers. */
 export const opencodeTools = toolTable({
   read: reads(PATH),
   list: lists("path"),

@@ -5,7 +5,7 @@ const PATH = ["file_path", "absolute_path", "path"];
 const edit = replaces(PATH, "old_string", "new_string");
 const grep = searches("pattern", ["path", "dir_path"]);
 
-/** What the tools of Qwen Code do, to 0.24, under their earlier names too. */
+/** Actions of Qwen Code's tools up to 0.24, earlier names included. */
 export const qwenTools = toolTable(
   {
     read_file: reads(PATH),

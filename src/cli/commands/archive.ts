@@ -25,7 +25,7 @@ const definition = createQuestion(
 
 export const command = runnable(definition, async (context, _args, options) => {
   const [{ writeArchive }, { archivePages }, { createSite }, { SiteData }, { Refresh }, { Clock }] = await Promise.all([
-    import("../../web/archive.ts"),
+    import("../../web/archive-writer.ts"),
     import("../../web/archive-pages.ts"),
     import("../../web/site.ts"),
     import("../../web/site-data.ts"),

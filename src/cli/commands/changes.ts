@@ -1,6 +1,6 @@
 /** `transcripts changes` */
 import type { Conversation } from "../../queries/read-session.ts";
-import { changesIn, type ChangedSession, type FileChanges } from "../../queries/session-changes.ts";
+import { changesIn, type ChangedSession, type FileChanges } from "../../queries/file-changes.ts";
 import { wantedFile } from "../../queries/wanted-file.ts";
 import { changesSum, fileDiffText } from "../../render/text/changes-text.ts";
 import { createCommand, jsonLines, runnable, SESSION, type Versioned } from "../command.ts";

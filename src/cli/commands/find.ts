@@ -2,7 +2,14 @@
 import { Option } from "@commander-js/extra-typings";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
-import { find, findNeeds, type FindAsked, type Found, type FoundPassage, type HitSession } from "../../queries/find.ts";
+import {
+  find,
+  findNeeds,
+  type FindAsked,
+  type Found,
+  type FoundPassage,
+  type HitSession,
+} from "../../queries/find-passages.ts";
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import {

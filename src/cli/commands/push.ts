@@ -1,6 +1,6 @@
 /** `transcripts push` */
 import { counted } from "../../quantities.ts";
-import type { PushReport } from "../../indexing/push.ts";
+import type { PushReport } from "../../indexing/push-sessions.ts";
 import { updateIndex } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
 import type { Store } from "../../store/store.ts";
@@ -42,7 +42,7 @@ export const command = runnable(definition, async (context, _args, options) => {
 /** Pushes what the store has, and says what was done. */
 export async function pushed(context: CommandContext, store: Store): Promise<PushReport> {
   const place = { ...context, team: true };
-  const { push } = await import("../../indexing/push.ts");
+  const { push } = await import("../../indexing/push-sessions.ts");
   const report = await withStore(place, {}, (team) =>
     withSessionsBar(context, (onProgress) => push(store, team, { signal: context.signal, onProgress })),
   );

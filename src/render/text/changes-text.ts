@@ -1,7 +1,7 @@
 /** Formats what a session did to files: a diff for each. */
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { counted } from "../../quantities.ts";
-import type { FileChange, FileChanges } from "../../queries/session-changes.ts";
+import type { FileChange, FileChanges } from "../../queries/file-changes.ts";
 import { paintedDiff, type TextStyle } from "./text-style.ts";
 
 /** Formats the changes of a file as one diff. Paths below `folder` are relative to it. */

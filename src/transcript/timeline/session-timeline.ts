@@ -15,8 +15,8 @@ import type {
 } from "../records.ts";
 import { Calls } from "./calls.ts";
 import { type Item, ItemQueue, keyOf } from "./item-queue.ts";
-import { Prompts } from "./prompts.ts";
-import { SessionChanges } from "./session-changes.ts";
+import { Prompts } from "./pending-prompts.ts";
+import { SessionChanges } from "./session-updates.ts";
 import { Messages, type Stage, WrittenParts } from "./stage.ts";
 import { Texts } from "./texts.ts";
 import { GRACE_MS } from "./waits.ts";
