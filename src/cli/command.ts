@@ -24,11 +24,11 @@ interface About {
 /** Creates a command without arguments and options. */
 export function createCommand(name: string, { summary, description, examples, nothing }: About): Command {
   const lines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
-  const one = nothing === undefined ? "" : ` 1: ${nothing}.`;
+  const one = nothing === undefined ? "" : `, 1 if ${nothing}`;
   return new Command(name)
     .summary(summary)
     .description(description === undefined ? summary : `${summary}\n\n${description}`)
-    .addHelpText("after", `\nExamples:\n${lines.join("\n")}\n\nExit status: 0: success.${one} 2: an error.`);
+    .addHelpText("after", `\nExamples:\n${lines.join("\n")}\n\nExit status: 0 on success${one}, 2 on an error.`);
 }
 
 /** First key of each object of `--json`, but for `errors`. New keys do not raise it; a removed or changed key does. */

@@ -57,7 +57,9 @@ export const command = runnable(definition, async (context, _args, options) => {
       signal,
     });
     context.note(`wrote ${counted(written, "file")} to ${folder}; ${unchanged} unchanged, ${removed} removed`);
-    return 0;
+    if ((await data.archived()).length > 0) return 0;
+    context.note("no session matches: the pages are empty");
+    return 1;
   } finally {
     await store.close();
   }

@@ -49,6 +49,7 @@ export const command = runnable(definition, async (context, [session, names], op
     if (options.json) await context.printObject(output);
     else
       for (const { tag, sessions } of tags) await context.out(`${neutralLine(tag)}  ${counted(sessions, "session")}\n`);
+    if (tags.length === 0) context.note("no tags yet; `transcripts tag SESSION NAME` adds one");
     return tags.length > 0 ? 0 : 1;
   }
   const pinned = options.pin ? true : options.unpin ? false : undefined;
