@@ -86,12 +86,14 @@ export interface Counts {
 
 /** The sums that bun's and node's test runners print at their end. Bun prints no sum of skipped tests if there are none. */
 export function countsIn(output: string): Counts | undefined {
-  const sumOf = (word: "pass" | "fail" | "skip" | "skipped"): number | undefined => {
+  const sumOf = (word: "pass" | "fail" | "cancelled" | "skip" | "skipped"): number | undefined => {
     const lines = output.match(new RegExp(`^(?:(?:ℹ |# )${word} \\d+| *\\d+ ${word})$`, "gm"));
     const digits = /\d+/.exec(lines?.at(-1) ?? "")?.[0];
     return digits === undefined ? undefined : Number(digits);
   };
   const [passed, failed] = [sumOf("pass"), sumOf("fail")];
   const skipped = sumOf("skip") ?? sumOf("skipped") ?? 0;
-  return passed === undefined || failed === undefined ? undefined : { passed, failed, skipped };
+  if (passed === undefined || failed === undefined) return undefined;
+  // Node counts a test that reached its time limit as cancelled.
+  return { passed, failed: failed + (sumOf("cancelled") ?? 0), skipped };
 }

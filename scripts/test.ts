@@ -14,6 +14,7 @@ import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { type FailedTest, failedTestsIn, listOf } from "./failed-tests.ts";
 import { type Counts, countsIn, runStage } from "./run-stage.ts";
 
 interface Stage {
@@ -61,9 +62,6 @@ const AT_ONCE = Math.min(2, availableParallelism());
 /** A stage that takes longer hangs, and is ended. */
 const MAX_STAGE_MS = 20 * 60_000;
 const MAX_LONG_STAGE_MS = 180 * 60_000;
-/** Failed tests of a stage that are shown again at the end, and lines of each. */
-const MAX_FAILURES = 20;
-const MAX_FAILURE_LINES = 40;
 
 const STAGES: readonly Stage[] = [
   { name: "format", command: ["oxfmt", "--check"] },
@@ -111,8 +109,7 @@ const STAGES: readonly Stage[] = [
 
 interface Outcome extends Counts {
   name: string;
-  /** What each failed test printed, with its name, or the end of what the stage printed. */
-  failures: readonly string[];
+  failedTests: readonly FailedTest[];
   seconds: number;
 }
 
@@ -161,7 +158,7 @@ async function run(stage: Stage): Promise<Outcome> {
     ...counted,
     name,
     failed,
-    failures: failed > 0 ? failuresIn(output) : [],
+    failedTests: failed > 0 ? failedTestsIn(output, name) : [],
     seconds: (performance.now() - start) / 1_000,
   };
 }
@@ -170,36 +167,7 @@ function commandOf({ command, long }: Stage): readonly string[] {
   return (values.long ? long : undefined) ?? command;
 }
 
-/** Bun prints a test's error before the line with its name, node after it, indented and ended by three dots. */
-function failuresIn(output: string): string[] {
-  const failures: string[] = [];
-  const lines = output.split("\n");
-  let start = 0;
-  for (const [at, line] of lines.entries()) {
-    if (/^\((?:pass|skip|todo)\) |^test\/\S+:$/.test(line)) start = at + 1;
-    if (line.startsWith("(fail) ")) {
-      failures.push(shortened([line, ...lines.slice(start, at)]));
-      start = at + 1;
-    }
-    const indent = /^( *)not ok /.exec(line)?.[1];
-    if (indent === undefined) continue;
-    const end = lines.indexOf(`${indent}  ...`, at);
-    const told = lines.slice(at, end === -1 ? undefined : end).map((one) => one.slice(indent.length));
-    // A suite fails with its tests.
-    if (!told.some((one) => one.includes("'subtestsFailed'"))) failures.push(shortened(told));
-  }
-  // What names no tests says at its end why it failed.
-  return failures.length > 0 ? failures : [lines.slice(-MAX_FAILURE_LINES).join("\n").trim()];
-}
-
-function shortened(lines: readonly string[]): string {
-  return [...lines.slice(0, MAX_FAILURE_LINES), ...(lines.length > MAX_FAILURE_LINES ? ["…"] : [])].join("\n").trim();
-}
-
 function report(all: readonly Outcome[]): void {
-  for (const { name, failures } of all) {
-    for (const failure of failures.slice(0, MAX_FAILURES)) console.log(`\n${name}: ${failure}`);
-  }
   const columns = ["passed", "failed", "skipped"] as const;
   console.log("\nstage      passed  failed  skipped  seconds");
   for (const outcome of all) {
@@ -209,6 +177,12 @@ function report(all: readonly Outcome[]): void {
   const [passed = 0, failed = 0, skipped = 0] = columns.map((column) =>
     all.reduce((sum, outcome) => sum + outcome[column], 0),
   );
+  const failedTests = all.flatMap((outcome) =>
+    outcome.failedTests.map((one) => ({ ...one, name: `${outcome.name}: ${one.name}` })),
+  );
+  // Last, since CI shows only the end of its log. `.ci/run` repeats what is between this heading and the sums.
+  const heading = `\nFailed tests${process.env["TEST_SHARED"] === "none" ? " without ../shared" : ""}:`;
+  if (failed > 0) console.log([heading, ...listOf(failedTests)].join("\n"));
   console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exitCode = failed === 0 ? 0 : 1;
 }
