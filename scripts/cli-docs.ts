@@ -45,35 +45,41 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   doctor: ["doctor"],
 };
 
-const INTRODUCTION = `# The command line
+const INTRODUCTION = `# Commands
 
-\`transcripts\` reads the sessions of coding agents. \`transcripts COMMAND --help\` prints what this page says.
+The help of each command, as \`transcripts COMMAND --help\` prints it, and what some of the examples print.
+
+CONTENTS
 
 ## For all commands
 
 - **SESSION** is a path, a session id or the beginning of one (at least 4 characters; \`ses_\` and \`agent-\` may be left out), \`latest\`, or \`-\` for standard input. \`latest\` is the newest session of the current project, or of all projects if it has none.
-- **Where sessions are found**: the project's \`.openfleet/\`, \`~/.claude/projects\` (or the folders in \`CLAUDE_CONFIG_DIR\`), and opencode's database.
-- **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist or cannot be read. If one of several sessions cannot be read, the others are processed and the status is 2. An interrupted program exits with 130.
-- **Output**: data on standard output; notes, progress and the scope of a search on standard error. If the reader closes the pipe (\`| head\`), the program ends without a message.
-- **Terminals**: tables are laid out for the width of the terminal, or for \`COLUMNS\`; other text is left to the terminal. \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` on. Escape sequences and control characters of a session are never printed; JSON output has them, escaped.
-- **Times** are local in text, and as the source has them in JSON.
-- **JSON**: \`--json\` prints one object, or one object per line, described in [json.md](json.md).
+- **Where sessions are found**: the project's \`.openfleet/\`, [the folder of each agent](agents.md), and [the store](search.md#the-store).
+- **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist or cannot be read. If one of several cannot be read, the others are processed, and the status is 2. After Ctrl-C it is 130.
+- **Output**: data on standard output; notes, progress, and how much was searched, on standard error. If the reader closes the pipe (\`| head\`), the program ends without a message.
+- **Terminals**: tables fit the width of the terminal, or \`COLUMNS\`. \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` on. Escape sequences and control characters in a session are never printed; JSON has them, escaped.
+- **Times** are local in text, and as the session has them in JSON.
+- **JSON**: \`--json\` prints one object, or one on each line: [JSON](json.md).
 - **Start-up**: Node caches the compiled program in \`opencode-transcripts/compiled\` under \`XDG_CACHE_HOME\` (\`~/.cache\`, on Windows \`LOCALAPPDATA\`). The folder may be deleted at any time; \`NODE_COMPILE_CACHE\` names another, and \`NODE_DISABLE_COMPILE_CACHE=1\` turns the cache off.
 
 `;
 
 /** Writes cli.md into a folder. */
 export async function writeCliDocs(folder: string): Promise<void> {
-  const runs = await outputs();
+  const outputs = await runExamples(Object.values(RUNS).flat());
   const sections: string[] = [];
+  const contents = new Map<string, string[]>();
   for (const { group, runnable } of await allCommands()) {
     const name = runnable.definition.name();
     const commands =
       "commands" in runnable ? runnable.commands.map((each) => `${name} ${each.definition.name()}`) : [name];
-    for (const command of commands) sections.push(await sectionOf(command, group, runs.get(command) ?? []));
+    const links = commands.map((command) => `[${command}](#${command.replace(" ", "-")})`);
+    contents.set(group, [...(contents.get(group) ?? []), ...links]);
+    for (const command of commands) sections.push(await sectionOf(command, group, RUNS[command] ?? [], outputs));
   }
   const path = join(folder, "cli.md");
-  writeFileSync(path, INTRODUCTION + sections.join("\n"));
+  const list = Array.from(contents, ([group, links]) => `- ${group} ${links.join(", ")}\n`).join("");
+  writeFileSync(path, `${INTRODUCTION.replace("CONTENTS\n", list)}${sections.join("\n")}`);
   execFileSync(join(REPOSITORY, "node_modules/.bin/oxfmt"), ["-c", join(REPOSITORY, ".oxfmtrc.json"), path], {
     stdio: "ignore",
   });
@@ -82,11 +88,16 @@ export async function writeCliDocs(folder: string): Promise<void> {
 let lastGroup = "";
 
 /** The help of a command, and what its examples print. */
-async function sectionOf(command: string, group: string, runs: readonly Run[]): Promise<string> {
+async function sectionOf(
+  command: string,
+  group: string,
+  examples: readonly string[],
+  outputs: ReadonlyMap<string, string>,
+): Promise<string> {
   const { stdout } = await runCli([...command.split(" "), "--help"], { home: tmpdir(), env: { COLUMNS: "100" } });
   const heading = group === lastGroup ? "" : `## ${group.replace(/:$/, "")}\n\n`;
   lastGroup = group;
-  const shown = runs.map((run) => fenced("console", `$ transcripts ${run.command}\n${run.text}`));
+  const shown = examples.map((each) => fenced("console", `$ transcripts ${each}\n${outputs.get(each) ?? ""}`));
   return `${heading}${[`### ${command}`, fenced("text", stdout), ...shown].join("\n\n")}\n`;
 }
 
@@ -94,27 +105,20 @@ function fenced(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-interface Run {
-  command: string;
-  /** Standard output and standard error, as a terminal shows them. */
-  text: string;
-}
-
-/** Runs the examples as a user called Ada would, in a home folder that is removed afterwards. */
-async function outputs(): Promise<Map<string, Run[]>> {
+/**
+ * Runs commands one after the other as a user called Ada would, who has the sessions of docs/example and one of Claude
+ * Code, in a home folder that is removed afterwards. Returns what each prints on a terminal, notes included.
+ */
+export async function runExamples(commands: readonly string[]): Promise<Map<string, string>> {
   const root = mkdtempSync(join(tmpdir(), "cli-docs-"));
   process.env["TZ"] = "UTC";
   try {
     const home = join(root, "home/ada");
     const cwd = join(home, "projects/shop/basket-price");
     fillHome(home, cwd);
-    const made = new Map<string, Run[]>();
-    for (const [name, commands] of Object.entries(RUNS)) {
-      const runs: Run[] = [];
-      for (const command of commands) runs.push({ command, text: await outputOf(command, { home, cwd, root }) });
-      made.set(name, runs);
-    }
-    return made;
+    const outputs = new Map<string, string>();
+    for (const command of commands) outputs.set(command, await outputOf(command, { home, cwd, root }));
+    return outputs;
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 /**
- * Generates the README's table of options from their schema. `node scripts/options-table.ts` writes it to README.md;
- * a test checks that it is up to date.
+ * Generates the table in docs/options.md from the schema of the options. `node scripts/options-table.ts` writes it; a
+ * test checks that it is up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { optionsJsonSchema } from "../src/config.ts";
 
-const README = join(dirname(dirname(fileURLToPath(import.meta.url))), "README.md");
-const TABLE = /(<!-- options -->\n)[^]*?(\n<!-- \/options -->)/;
+const PAGE = join(dirname(dirname(fileURLToPath(import.meta.url))), "docs/options.md");
+const TABLE = /(<!-- options -->\n)[^]*?(<!-- \/options -->)/;
 
 const property = z.object({
   description: z.string(),
@@ -52,11 +52,10 @@ function table(rows: readonly string[][]): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const readme = readFileSync(README, "utf8");
-  if (!TABLE.test(readme))
-    throw new Error("README.md has no place for the table: <!-- options --> … <!-- /options -->");
+  const page = readFileSync(PAGE, "utf8");
+  if (!TABLE.test(page)) throw new Error("docs/options.md lacks <!-- options --> … <!-- /options -->.");
   writeFileSync(
-    README,
-    readme.replace(TABLE, (_, before: string, after: string) => `${before}\n${table(optionRows())}\n${after}`),
+    PAGE,
+    page.replace(TABLE, (_, before: string, after: string) => `${before}\n${table(optionRows())}\n${after}`),
   );
 }

@@ -92,8 +92,8 @@ describe("a model's arguments", () => {
   });
 });
 
-describe("docs/agents.md", () => {
-  const page = readFileSync(join(REPOSITORY, "docs/agents.md"), "utf8");
+describe("docs/tools.md", () => {
+  const page = readFileSync(join(REPOSITORY, "docs/tools.md"), "utf8");
   const text = z.string();
   const server = z.object({ command: z.union([text, z.array(text)]), args: z.array(text).optional() });
   const configuration = z.record(z.enum(["mcp", "mcpServers", "servers"]), z.record(text, server));
