@@ -112,9 +112,11 @@ export interface TextRecord extends OfPart {
   done: boolean;
 }
 
-/** More text of a part announced by a `text` record. */
+/** More text of a part, which a `text` record announced unless that was lost. */
 export interface TextDeltaRecord extends OfPart {
   kind: "text_delta";
+  /** False if unknown. Decides only where no `text` record came before. */
+  reasoning: boolean;
   delta: string;
 }
 

@@ -227,7 +227,11 @@ describe("events of opencode 2.x that arrive in another way", () => {
           if (left[0]?.type === "session.created") assert.deepEqual(played.told, told, name);
         });
       }),
-      { numRuns: runs(500) },
+      {
+        numRuns: runs(500),
+        // The announcement and the end of a reasoning, but not its pieces.
+        examples: [["preview", "reasoning", [6, 13, 14], []]],
+      },
     );
   });
 });

@@ -74,7 +74,7 @@ function deltaRecords(properties: Fields): HostRecord[] {
   const delta = stringOf(properties, "delta");
   if (sessionID === undefined || messageID === undefined || partID === undefined) return [];
   if (delta === undefined || stringOf(properties, "field") !== "text") return [];
-  return [{ kind: "text_delta", sessionID, messageID, partID, delta }];
+  return [{ kind: "text_delta", sessionID, messageID, partID, reasoning: false, delta }];
 }
 
 function sessionRecords(

@@ -340,7 +340,7 @@ export class SessionTranslator {
       case "started":
         return [{ ...record, done: false, ...given({ startMs: createdMs }) }];
       case "delta":
-        return [{ kind: "text_delta", ...place, delta: stringOf(data, "delta") ?? "" }];
+        return [{ kind: "text_delta", ...place, reasoning: record.reasoning, delta: stringOf(data, "delta") ?? "" }];
       case "ended":
         return [{ ...record, done: true, ...given({ text: stringOf(data, "text"), endMs: createdMs }) }];
       default:

@@ -43,7 +43,7 @@ export class Texts {
     const { partID, delta } = record;
     const known = this.#open.get(partID);
     if (!known && this.#stage.written.has(partID)) return;
-    const text = known ?? this.#add({ ...record, kind: "text", reasoning: false, text: "", done: false });
+    const text = known ?? this.#add({ ...record, kind: "text", text: "", done: false });
     text.text += delta;
   }
 
