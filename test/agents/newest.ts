@@ -8,12 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newestCodex } from "../support/agents/codex-scenarios.ts";
 import { newestCopilot } from "../support/agents/copilot-scenarios.ts";
+import { newestGemini } from "../support/agents/gemini-scenarios.ts";
 import { type NewestAgent, play } from "../support/agents/newest-agent.ts";
 import { newestPi } from "../support/agents/pi-scenarios.ts";
+import { newestQwen } from "../support/agents/qwen-scenarios.ts";
 import { spawnProgram } from "../support/host/process.ts";
 import { differences, readSample } from "../support/truth.ts";
 
-const AGENTS: readonly NewestAgent[] = [newestCodex, newestCopilot, newestPi];
+const AGENTS: readonly NewestAgent[] = [newestCodex, newestCopilot, newestGemini, newestPi, newestQwen];
 
 const wanted = process.argv.slice(2).map((name) => name.split("@"));
 const folder = await mkdtemp(join(tmpdir(), "newest-agents-"));

@@ -179,7 +179,8 @@ function unequal(what: string, ours: readonly string[], theirs: readonly string[
 }
 
 /** Results of calls that the person stopped or refused. */
-const STOPPED = /^aborted|^No result provided$|aborted by user|interrupted|cancelled|doesn't want to proceed/i;
+const STOPPED =
+  /^aborted|^No result provided$|aborted by user|interrupted|operation cancelled|doesn't want to proceed/i;
 
 const defaultName = ({ name, ns = "" }: TrueCall): string => (ns.startsWith("mcp__") ? `${ns}__${name}` : name);
 

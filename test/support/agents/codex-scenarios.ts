@@ -1,8 +1,9 @@
 /** What the newest Codex is made to do. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { responsesProtocol } from "./model-protocols.ts";
 import { CALLS, FORKED, type NewestAgent, plainScripts, RESUMED } from "./newest-agent.ts";
-import type { Script, ScriptedCall } from "./responses-model.ts";
+import type { Script, ScriptedCall } from "./scripted-model.ts";
 
 const shell = (cmd: string, expected: "ok" | "failed" = "ok"): ScriptedCall => ({
   name: "exec_command",
@@ -67,6 +68,8 @@ export const newestCodex: NewestAgent = {
   agent: "codex",
   package: "@openai/codex",
   program: "codex",
+  protocol: responsesProtocol,
+  model: "gpt-5.5",
   scripts: () => SCRIPTS,
   scenarios: [
     CALLS,

@@ -1,7 +1,8 @@
 /** What the newest GitHub Copilot CLI is made to do. */
 import { join } from "node:path";
+import { responsesProtocol } from "./model-protocols.ts";
 import { CALLS, type NewestAgent, plainScripts, RESUMED } from "./newest-agent.ts";
-import type { Script, ScriptedCall } from "./responses-model.ts";
+import type { Script, ScriptedCall } from "./scripted-model.ts";
 
 const shell = (command: string, expected: "ok" | "failed" = "ok"): ScriptedCall => ({
   name: "bash",
@@ -29,6 +30,8 @@ export const newestCopilot: NewestAgent = {
   agent: "copilot",
   package: "@github/copilot",
   program: "copilot",
+  protocol: responsesProtocol,
+  model: "gpt-5.5",
   scripts: (project) => ({ ...plainScripts(shell), tools: toolsIn(project) }),
   scenarios: [CALLS, RESUMED],
   prepare: async (_home, url, model) => ({

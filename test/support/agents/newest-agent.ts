@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnProgram } from "../host/process.ts";
 import type { Truth, Unwritten } from "../truth.ts";
-import { type ScriptedCall, type Script, startResponsesModel } from "./responses-model.ts";
+import { type Protocol, type Script, type ScriptedCall, startScriptedModel } from "./scripted-model.ts";
 
 /** What is said in a session: first, after it was resumed, or after it was forked. */
 export type Prompt = readonly [text: string, after?: "resume" | "fork"];
@@ -11,7 +11,7 @@ export type Prompt = readonly [text: string, after?: "resume" | "fork"];
 export interface Scenario {
   name: string;
   prompts: readonly Prompt[];
-  /** Default: `gpt-5.5`. */
+  /** Default: the agent's. */
   model?: string;
 }
 
@@ -22,6 +22,9 @@ export interface NewestAgent {
   package: string;
   /** Name of the package's program. */
   program: string;
+  /** How it asks the model. */
+  protocol: Protocol;
+  model: string;
   /** `project`: the folder in which it runs, which has the file `a.txt` with the line `one`. */
   scripts(this: void, project: string): Record<string, Script>;
   scenarios: readonly Scenario[];
@@ -36,11 +39,11 @@ export interface NewestAgent {
 
 /** Runs a scenario with `home` as the agent's home. Returns what the model was asked and said. */
 export async function play(newest: NewestAgent, program: string, home: string, scenario: Scenario): Promise<Truth> {
-  const { model: name = "gpt-5.5", prompts } = scenario;
+  const { model: name = newest.model, prompts } = scenario;
   const project = join(home, "project");
   await mkdir(project, { recursive: true });
   await writeFile(join(project, "a.txt"), "one\n");
-  const model = await startResponsesModel(newest.scripts(project), `t${Date.now()}`);
+  const model = await startScriptedModel(newest.protocol, newest.scripts(project), `t${Date.now()}`);
   const runs: { prompt: string; sessionId: string }[] = [];
   try {
     const own = await newest.prepare(home, model.url, name);

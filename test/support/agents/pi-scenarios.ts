@@ -1,8 +1,9 @@
 /** What the newest pi is made to do. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { responsesProtocol } from "./model-protocols.ts";
 import { CALLS, FORKED, type NewestAgent, plainScripts, RESUMED } from "./newest-agent.ts";
-import type { Script, ScriptedCall } from "./responses-model.ts";
+import type { Script, ScriptedCall } from "./scripted-model.ts";
 
 const shell = (command: string, expected: "ok" | "failed" = "ok"): ScriptedCall => ({
   name: "bash",
@@ -34,6 +35,8 @@ export const newestPi: NewestAgent = {
   agent: "pi",
   package: "@earendil-works/pi-coding-agent",
   program: "pi",
+  protocol: responsesProtocol,
+  model: "gpt-5.5",
   scripts: () => ({ ...plainScripts(shell), tools: TOOLS }),
   scenarios: [CALLS, RESUMED, FORKED],
   prepare: async (home, url, id) => {
