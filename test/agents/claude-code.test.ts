@@ -99,7 +99,7 @@ const linesOf = (printed: string): z.infer<typeof Line>[] =>
     .map((line) => Line.parse(JSON.parse(line)));
 
 if (!existsSync(CLAUDE)) {
-  test.skipIf(true)("Claude Code: npm install --prefix test/agents installs it", () => undefined);
+  test.skipIf("npm install --prefix test/agents installs it")("sessions of Claude Code", () => undefined);
 } else {
   let model: Server;
   let env: Record<string, string> = {};

@@ -67,7 +67,7 @@ const pathsOf = ({ env }: Sandbox): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 if (!existsSync(KILO)) {
-  test.skipIf(true)("Kilo: npm install --prefix test/agents installs it", () => undefined);
+  test.skipIf("npm install --prefix test/agents installs it")("sessions of Kilo", () => undefined);
 } else {
   beforeAll(async () => {
     model = await startModel(SCRIPTS);

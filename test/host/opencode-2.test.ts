@@ -89,7 +89,7 @@ async function told(sessionID: string, path = `${sessionID}.md`, folder = sandbo
 }
 
 if (OPENCODE2_BIN === undefined) {
-  test.skipIf(true)("a real host of opencode 2.x, which OPENCODE2_BIN names", () => undefined);
+  test.skipIf("OPENCODE2_BIN names none")("sessions of a real opencode 2.x", () => undefined);
 } else {
   beforeAll(async () => {
     model = await startModel(SCRIPTS);

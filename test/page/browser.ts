@@ -20,7 +20,7 @@ const ARGUMENTS = [
 const CHROMIUM = process.env["CHROMIUM"] ?? PLACES.find((path) => existsSync(path));
 
 /** A test that needs Chromium. */
-export const browserTest = test.skipIf(CHROMIUM === undefined);
+export const browserTest = test.skipIf(CHROMIUM === undefined && "no Chromium");
 
 /** Starts Chromium with a new, empty profile; undefined where there is none. */
 export async function openBrowser(): Promise<Browser | undefined> {

@@ -8,12 +8,12 @@ import fc from "fast-check";
 import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
 import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/transcript/format/jsonl.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
-import { hasProgram } from "../support/machine.ts";
+import { noProgram } from "../support/machine.ts";
 import { afterAll, beforeAll, describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, nastyText } from "./format-arbitraries.ts";
 
 const filePath = "ses_1.md";
-const testWithGrep = test.skipIf(!hasProgram("grep"));
+const testWithGrep = test.skipIf(noProgram("grep"));
 
 describe("grep on a transcript", () => {
   let file = "";

@@ -55,8 +55,12 @@ function skippedTest(name: string, body: Body): void {
 
 /** A test; the optional third argument is a longer time limit in milliseconds. */
 export const test = Object.assign(plainTest, {
-  /** A test that is counted as skipped, not as passed, where the machine lacks what it needs. */
-  skipIf: (isMissing: boolean) => (isMissing ? skippedTest : plainTest),
+  /**
+   * A test that is counted as skipped, not as passed, where the machine lacks what it needs. The reason, such as `no git`,
+   * is added to its title; `false`: it runs.
+   */
+  skipIf: (reason: string | false) =>
+    reason === false ? plainTest : (name: string, body: Body) => skippedTest(`${name} (skipped: ${reason})`, body),
 });
 export const beforeAll = (body: Body, ownLimitMs = 0): void => {
   const timeoutMs = Math.max(ownLimitMs, LIMIT_MS);

@@ -5,6 +5,9 @@ import { REPOSITORY } from "./repository.ts";
 
 const SHARED = join(REPOSITORY, "../shared");
 
+/** Reason to skip a test whose data is there. */
+export const NO_SHARED = "no ../shared";
+
 /** Path of a file or folder of `../shared`; undefined if it is not there. */
 export function shared(path: string): string | undefined {
   const full = join(SHARED, path);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { allCommands } from "../../src/cli/commands/all-commands.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { hasProgram } from "../support/machine.ts";
+import { noProgram } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -19,7 +19,7 @@ const continuations = async (...words: readonly string[]): Promise<string[]> => 
 /** Defines the program in a shell. */
 const PROGRAM = `transcripts() { '${process.execPath}' '${join(REPOSITORY, "src/cli/main.ts")}' "$@"; }`;
 const script = async (shell: string): Promise<string> => (await runCli(["completion", shell], { home })).stdout;
-const has = (shell: string): boolean => hasProgram(shell, ["-c", "true"]);
+const noShell = (shell: string): string | false => noProgram(shell, ["-c", "true"]);
 
 describe("transcripts completion", () => {
   test("every command and every option", async () => {
@@ -35,7 +35,7 @@ describe("transcripts completion", () => {
   });
 
   for (const shell of ["bash", "zsh", "fish"]) {
-    test.skipIf(!has(shell))(`${shell} takes the script`, async () => {
+    test.skipIf(noShell(shell))(`${shell} takes the script`, async () => {
       // A file, since fish reading standard input fails where that is a socket, as it is in a child of Node.
       const file = join(home, `completion.${shell}`);
       writeFileSync(file, await script(shell));
@@ -64,7 +64,7 @@ describe("transcripts completion", () => {
     [["snippets", "suggest", "lat"], ["latest"]],
     [["list", "--recent", ""], []],
   ] as const) {
-    test.skipIf(!has("bash"))(`bash completes: ${words.join(" ")}`, async () => {
+    test.skipIf(noShell("bash"))(`bash completes: ${words.join(" ")}`, async () => {
       const line = ["transcripts", ...words].map((word) => `'${word}'`).join(" ");
       const probe = `${await script("bash")}\n${PROGRAM}\ncd ${home}; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _transcripts; printf '%s\\n' "\${COMPREPLY[@]}"`;
       const shown = execFileSync("bash", ["-c", probe], { encoding: "utf8" });
@@ -73,7 +73,7 @@ describe("transcripts completion", () => {
   }
 
   const fish = "fish";
-  test.skipIf(!has(fish))("fish completes", async () => {
+  test.skipIf(noShell(fish))("fish completes", async () => {
     const program = `function transcripts; '${process.execPath}' '${join(REPOSITORY, "src/cli/main.ts")}' $argv; end`;
     const probe = `${await script(fish)}\n${program}\ncomplete -C 'transcripts snippets query --type err'`;
     assert.match(execFileSync(fish, ["-c", probe], { encoding: "utf8", cwd: home }), /^error_reasoning$/m);

@@ -9,14 +9,13 @@ import { runCli } from "../support/cli/run-cli.ts";
 import { createContext } from "../../src/cli/context.ts";
 import { asStoreError } from "../../src/store/sqlite/sqlite-faults.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { isLinux, isRoot } from "../support/machine.ts";
+import { NOBODY, isLinux, isRoot, notOnLinux } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { isStoreError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
-const NOBODY = 65_534;
 const MAIN = join(REPOSITORY, "src/cli/main.ts");
 const EXTRACT = ["snippets", "extract", SESSION, "--lines", "2-6", "--type", "learning_pattern", "--title", "A path"];
 
@@ -49,11 +48,10 @@ function onDisk(kib: number, script: string) {
   });
 }
 
-/** Where user namespaces are allowed. */
-const hasDisk = isLinux && onDisk(64, "true").status === 0;
+const noDisk = !(isLinux && onDisk(64, "true").status === 0) && "no user namespaces";
 
 describe("a full disk", () => {
-  test.skipIf(!hasDisk)("ends an index run with what to do, loses nothing, and the next run completes it", () => {
+  test.skipIf(noDisk)("ends an index run with what to do, loses nothing, and the next run completes it", () => {
     const home = makeTempDir();
     // Texts that take as much space as they are long.
     const noise = (): string => randomBytes(1_400).toString("base64").replaceAll(/[+/=]/g, " ");
@@ -82,7 +80,7 @@ describe("a full disk", () => {
     assert.match(stderr, /indexed 2 sessions: 0 new, 0 changed, 2 unchanged; 0 events.*\nfourth/);
   });
 
-  test.skipIf(!hasDisk)("leaves no machine without an id", () => {
+  test.skipIf(noDisk)("leaves no machine without an id", () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const folder = join(home, "data/opencode-transcripts");
@@ -156,7 +154,7 @@ describe("where nothing may be written", () => {
     }
   });
 
-  test.skipIf(!isLinux)("a full disk under standard output ends the program with a sentence", () => {
+  test.skipIf(notOnLinux)("a full disk under standard output ends the program with a sentence", () => {
     const home = machine();
     chmodSync(home, 0o755);
     const { status, stderr } = asReader(home, ["list", "--help"], openSync("/dev/full", "w"));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { outputOf, type Outputs, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";
-import { isWindows } from "../support/machine.ts";
+import { onWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -100,7 +100,7 @@ describe("transcripts list", () => {
     assert.equal((await runCli(["list", "--json"], { home: many })).stdout.split("\n").length, 301);
   });
 
-  test.skipIf(isWindows)("unreadable sessions are reported with the reason, and the rest is read", async () => {
+  test.skipIf(onWindows)("unreadable sessions are reported with the reason, and the rest is read", async () => {
     const home = makeTempDir();
     const path = storeSession(home, sampleSession());
     const loop = path.replace(SESSION, OTHER);

@@ -4,7 +4,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isLinux } from "../support/machine.ts";
+import { notOnLinux } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -29,7 +29,7 @@ describe("standard output", () => {
     ["a full disk", `"$0" "$1" > /dev/full`],
     ["a file that becomes too large", `ulimit -f 64; trap '' XFSZ; "$0" "$1" > "$2"`],
   ] as const) {
-    test.skipIf(!isLinux)(`${name} is reported in a sentence`, () => {
+    test.skipIf(notOnLinux)(`${name} is reported in a sentence`, () => {
       const path = join(makeTempDir(), "out");
       const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, CHILD, path], { encoding: "utf8" });
       assert.equal(status, 1, stderr);

@@ -7,7 +7,7 @@ import { VERSION } from "../../src/version.ts";
 import { sampleSession, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { isWindows } from "../support/machine.ts";
+import { onWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -73,7 +73,7 @@ describe("the process", () => {
     assert.match(stderr, /^transcripts: There is no file [^\n]*\n$/);
   });
 
-  test.skipIf(isWindows)("started in a folder that is gone", async () => {
+  test.skipIf(onWindows)("started in a folder that is gone", async () => {
     const script = `mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"`;
     const child = spawn("/bin/sh", ["-c", script, process.execPath, MAIN, "list"], { cwd: makeTempDir() });
     let stderr = "";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { shared } from "../support/shared.ts";
+import { NO_SHARED, shared } from "../support/shared.ts";
 import { reduceEvents } from "../support/recording/event-reduction.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
 import { readSound, transcriptsIn, type ReadTranscript } from "../support/recording/recording.ts";
@@ -73,7 +73,7 @@ const eventsOf = ({ entries }: ReadTranscript): string[] =>
   entries.flatMap((entry) => (entry.type === "session_event" ? [entry.name] : []));
 
 if (ALL.length === 0) {
-  test.skipIf(true)("captured streams of events: the corpus", () => undefined);
+  test.skipIf(NO_SHARED)("captured streams of events", () => undefined);
 } else {
   describe("a captured stream of events", () => {
     for (const stream of ALL.filter((each) => isEvents(each) && !ODD.has(each.name))) {
@@ -115,7 +115,7 @@ if (ALL.length === 0) {
       return first;
     };
     const named = (name: string, check: () => Promise<void>): void => {
-      test.skipIf(!ALL.some((each) => each.name === name))(name, check);
+      test.skipIf(!ALL.some((each) => each.name === name) && "it is not in ../shared")(name, check);
     };
 
     named("message-removal", async () => {

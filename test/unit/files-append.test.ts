@@ -5,7 +5,7 @@ import { AppendFile, type AppendFileOptions } from "../../src/transcript/files/a
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { lineFormat, lineRecord, readLines } from "../support/line-format.ts";
-import { isWindows } from "../support/machine.ts";
+import { onWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -40,7 +40,7 @@ describe("AppendFile", () => {
     assert.equal(found.tail, "");
   });
 
-  test.skipIf(isWindows)("creates files 0600 and folders 0700, and leaves no lock", async () => {
+  test.skipIf(onWindows)("creates files 0600 and folders 0700, and leaves no lock", async () => {
     const root = makeTempDir();
     const umask = process.umask(0);
     try {

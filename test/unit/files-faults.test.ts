@@ -7,7 +7,7 @@ import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { WritePool } from "../../src/transcript/files/write-pool.ts";
 import { type FaultPlan, FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { type LineFile, lineFormat, lineRecord, readLines } from "../support/line-format.ts";
-import { isLinux } from "../support/machine.ts";
+import { notOnLinux } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -277,7 +277,7 @@ describe("a disk that fails for long", () => {
   });
 });
 
-test.skipIf(!isLinux)(
+test.skipIf(notOnLinux)(
   "a folder that the file system refuses with ENOENT is an error, not an endless loop",
   async () => {
     const path = "/proc/no-folder/deeper";

@@ -9,6 +9,7 @@ import { isPrompt } from "../../src/parse/turns.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { CORPUS } from "../support/parse/session-files.ts";
 import { REPOSITORY } from "../support/repository.ts";
+import { NO_SHARED } from "../support/shared.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -285,7 +286,7 @@ describe("Gemini CLI", () => {
     assert.deepEqual(await days({ enabled: false }), []);
   });
 
-  test.skipIf(CORPUS === undefined)("real files are read without errors: the corpus", async () => {
+  test.skipIf(CORPUS === undefined && NO_SHARED)("real files are read without errors: the corpus", async () => {
     assert.ok(CORPUS !== undefined);
     const folder = join(CORPUS, "gemini-cli");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));

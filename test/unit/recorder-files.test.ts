@@ -23,7 +23,7 @@ import { FakeHost } from "../support/recording/fake-host.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
-import { hasProgram, isWindows } from "../support/machine.ts";
+import { noProgram, onWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -229,7 +229,7 @@ describe("the files of a recorded session", () => {
     assert.deepEqual(result?.type === "tool_result" && result.input, { command: "echo ses_1 0000" });
   });
 
-  test.skipIf(isWindows)("files are for their owner only, and so are folders", async () => {
+  test.skipIf(onWindows)("files are for their owner only, and so are folders", async () => {
     const folder = data();
     const image = { id: "prt_1", type: "file", mime: "image/png", url: "data:image/png;base64,iVBORw0KGgo=" };
     const steps = [...newSession("ses_1"), message("ses_1", "msg_9", "user"), ...fileSteps("ses_1", "msg_9", image)];
@@ -285,7 +285,7 @@ describe("the files of a recorded session", () => {
     assert.deepEqual(rulesIn(folder, "sessions"), ["*"]);
   });
 
-  test.skipIf(!hasProgram("git"))("git clean, git stash and git add leave transcripts alone", async () => {
+  test.skipIf(noProgram("git"))("git clean, git stash and git add leave transcripts alone", async () => {
     const project = makeTempDir();
     const folder = join(project, ".openfleet");
     const git = (...args: string[]): string =>

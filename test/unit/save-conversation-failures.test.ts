@@ -7,7 +7,7 @@ import { saveConversation, type SaveConversationOptions } from "../../src/tools/
 import { NO_REDACTION } from "../../src/transcript/create-recorder.ts";
 import { FaultyFileSystem, type FaultPlan } from "../support/faulty-file-system.ts";
 import { PlayedSession } from "../support/played-session.ts";
-import { isRoot, isWindows } from "../support/machine.ts";
+import { onWindows, withoutRoot } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { startSaving, type Saving, type SavingOptions } from "../support/saving.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -84,12 +84,14 @@ describe("save_conversation on a disk that fails", () => {
     });
   }
 
-  test.skipIf(isWindows || isRoot)("the folder is not writable", async () => {
+  test.skipIf(onWindows)("the folder is not writable", async () => {
     const { saving, folder } = await withSession();
     chmodSync(join(folder, "sessions"), 0o500);
-    const answer = await saving.save("ses_a");
+    await withoutRoot(folder, async () => {
+      const answer = await saving.save("ses_a");
+      assert.match(answer, /^The conversation was not saved\. Permission denied: /);
+    });
     chmodSync(join(folder, "sessions"), 0o700);
-    assert.match(answer, /^The conversation was not saved\. Permission denied: /);
   });
 
   test("the transcript cannot be written", async () => {

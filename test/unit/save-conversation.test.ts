@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { delegated, failed, PlayedSession, worked } from "../support/played-session.ts";
-import { isWindows } from "../support/machine.ts";
+import { onWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { startSaving } from "../support/saving.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -210,7 +210,7 @@ describe("a saved session", () => {
     assert.match(text, /^- \*\*Cost\*\*: at least \$/m);
   });
 
-  test.skipIf(isWindows)("is readable by its owner alone", async () => {
+  test.skipIf(onWindows)("is readable by its owner alone", async () => {
     const { path } = await savedFamily("markdown", "ses_main");
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);

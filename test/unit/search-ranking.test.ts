@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { answers, storeOf, figuresOf, SETS, shownFigures, type RankingFigures } from "../ranking/measure.ts";
 import { CORPUS, corpusSessions, LABELLED_KINDS } from "../support/parse/session-files.ts";
+import { NO_SHARED } from "../support/shared.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -25,7 +26,7 @@ describe("ranking", () => {
   });
 
   for (const [name, labels] of SETS) {
-    test.skipIf(CORPUS === undefined)(`of the ${name} questions, which are about the corpus`, async () => {
+    test.skipIf(CORPUS === undefined && NO_SHARED)(`of the ${name} questions, which are about the corpus`, async () => {
       assert.ok(store);
       const figures = figuresOf(await answers(store, labels));
       console.log(`ranking, ${name}: ${shownFigures(figures)}`);

@@ -12,6 +12,7 @@ import { openSqlite } from "../../src/places/sqlite-reader.ts";
 import { opencodeSession } from "../../src/agents/opencode/store-export.ts";
 import { chunksOf } from "../../src/transcript/format/formats.ts";
 import { REPOSITORY } from "../support/repository.ts";
+import { onWindows, withoutRoot } from "../support/machine.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -273,19 +274,19 @@ describe("the folder of a database that is read", () => {
         assert.equal(readdirSync(copies).length, before + 1);
       });
 
-    test.skipIf(process.geteuid?.() !== 0)(`may be closed to the user for writing, ${what}`, async () => {
+    test.skipIf(onWindows)(`may be closed to the user for writing, ${what}`, async () => {
       const { machine, folder } = await folderWith(...suffixes);
-      for (let at = folder; at !== dirname(machine.home); at = dirname(at)) chmodSync(at, 0o555);
+      const folders: string[] = [];
+      for (let at = folder; at !== dirname(machine.home); at = dirname(at)) folders.push(at);
+      for (const at of folders) chmodSync(at, 0o555);
       for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
-      process.seteuid?.(65_534);
-      try {
+      await withoutRoot(machine.home, async () => {
         const roots = [{ agent: "opencode", path: machine.database }];
         const { sessions, unreadable } = await findSessions({ ...machine.where, roots });
         assert.deepEqual([sessions.map(({ id }) => id), unreadable], [["ses_1"], []]);
         assert.equal((await exportedFrom(machine.database, "ses_1")).messages.length, 2);
-      } finally {
-        process.seteuid?.(0);
-      }
+      });
+      for (const at of folders) chmodSync(at, 0o755);
     });
   }
 });

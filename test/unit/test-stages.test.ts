@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type FailedTest, failedTestsIn, listOf } from "../../scripts/failed-tests.ts";
 import { countsIn, runStage, type StageOptions } from "../../scripts/run-stage.ts";
-import { isWindows } from "../support/machine.ts";
+import { onWindows } from "../support/machine.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -21,13 +21,13 @@ async function assertEnded(output: string): Promise<void> {
 }
 
 describe("a stage", () => {
-  test.skipIf(isWindows)("ends although a child keeps its output open, and the child ends with it", async () => {
+  test.skipIf(onWindows)("ends although a child keeps its output open, and the child ends with it", async () => {
     const { output, code } = await runStage(["sh", "-c", "sleep 900 & echo child $!; exit 3"], OPTIONS);
     assert.equal(code, 3);
     await assertEnded(output);
   });
 
-  test.skipIf(isWindows)("that hangs is ended with its children, and has failed", async () => {
+  test.skipIf(onWindows)("that hangs is ended with its children, and has failed", async () => {
     const { output, code } = await runStage(["sh", "-c", "sleep 900 & echo child $!; wait"], {
       ...OPTIONS,
       limitMs: 500,

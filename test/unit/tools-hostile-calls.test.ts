@@ -7,7 +7,7 @@ import { z } from "zod";
 import { ToolRunner } from "../../src/tools/runner/tool-runner.ts";
 import { assistant, calls, result, sampleSession, says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
-import { isWindows } from "../support/machine.ts";
+import { isWindows, onWindows } from "../support/machine.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -88,7 +88,7 @@ describe("what is no file", () => {
 });
 
 describe("a thread that hangs", () => {
-  test.skipIf(isWindows)("does not keep the runner from closing, which says so", async () => {
+  test.skipIf(onWindows)("does not keep the runner from closing, which says so", async () => {
     const home = makeTempDir();
     const path = pipeIn(home);
     const workerUrl = new URL("../support/tools/stuck-thread-child.ts", import.meta.url);

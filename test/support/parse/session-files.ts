@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { REPOSITORY } from "../repository.ts";
 import { test } from "../runner.ts";
-import { shared } from "../shared.ts";
+import { NO_SHARED, shared } from "../shared.ts";
 
 export const CORPUS = shared("corpus");
 const OWN = join(REPOSITORY, "test/fixtures/sessions");
@@ -53,7 +53,7 @@ export function testSessions(
   body: (files: readonly SessionFile[]) => void | Promise<void>,
 ): void {
   test(name, () => body(ownSessions(...kinds)));
-  test.skipIf(CORPUS === undefined)(`${name}: the corpus`, () => body(corpusSessions(...kinds)));
+  test.skipIf(CORPUS === undefined && NO_SHARED)(`${name}: the corpus`, () => body(corpusSessions(...kinds)));
 }
 
 function sessionsIn(folder: string, kinds: readonly SessionKind[]): SessionFile[] {
