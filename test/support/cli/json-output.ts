@@ -63,80 +63,187 @@ export function outputOf<Command extends keyof Outputs>(command: Command, stdout
   return value;
 }
 
+/** A type of the page: the small part of TypeScript that it uses. */
+type Type =
+  | { kind: "name"; name: string }
+  | { kind: "literal"; value: unknown }
+  | { kind: "union"; types: readonly Type[] }
+  | { kind: "tuple"; types: readonly Type[] }
+  | { kind: "list"; of: Type }
+  | { kind: "map"; of: Type }
+  | { kind: "object"; extends: string | undefined; fields: ReadonlyMap<string, Field> };
+
 interface Field {
-  /** As the second column says: `string or null`, `list of block`. */
-  value: string;
+  type: Type;
   isOptional: boolean;
 }
 
-/** Fields by their paths, such as `files[].path`, by heading. */
-const TABLES = new Map<string, Map<string, Field>>();
-let heading = "";
-for (const line of readFileSync(join(REPOSITORY, "docs/json.md"), "utf8").split("\n")) {
-  heading = /^#+ (.*)/.exec(line)?.[1] ?? heading;
-  const [, path, optional, value = ""] = /^\| `([^`]+)`( \(optional\))? *\| ([^|]*?) *\|/.exec(line) ?? [];
-  if (path === undefined) continue;
-  const fields = TABLES.get(heading) ?? new Map<string, Field>();
-  TABLES.set(
-    heading,
-    fields.set(path, { value: value.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"), isOptional: optional !== undefined }),
-  );
+/** Reads type declarations. */
+class Declarations {
+  readonly types = new Map<string, Type>();
+  readonly #tokens: string[];
+
+  constructor(source: string) {
+    this.#tokens = source.replaceAll(/\/\/.*$/gm, "").match(/"[^"]*"|\w+|[^\s\w]/g) ?? [];
+    while (this.#tokens.length > 0) {
+      const [keyword, name] = [this.#next(), this.#next()];
+      this.types.set(name, keyword === "type" ? this.#alias() : this.#interface());
+    }
+  }
+
+  #alias(): Type {
+    this.#expect("=");
+    const type = this.#type();
+    this.#expect(";");
+    return type;
+  }
+
+  #interface(): Type {
+    const base = this.#takes("extends") ? this.#next() : undefined;
+    this.#expect("{");
+    return this.#object(base);
+  }
+
+  #object(base?: string): Type {
+    const fields = new Map<string, Field>();
+    while (!this.#takes("}")) {
+      const name = this.#next();
+      const isOptional = this.#takes("?");
+      this.#expect(":");
+      fields.set(name, { type: this.#type(), isOptional });
+      if (this.#tokens[0] !== "}") this.#expect(";");
+    }
+    return { kind: "object", extends: base, fields };
+  }
+
+  #type(): Type {
+    const first = this.#member();
+    const types = [first];
+    while (this.#takes("|")) types.push(this.#member());
+    return types.length === 1 ? first : { kind: "union", types };
+  }
+
+  #member(): Type {
+    let type = this.#single();
+    while (this.#takes("[")) {
+      this.#expect("]");
+      type = { kind: "list", of: type };
+    }
+    return type;
+  }
+
+  #single(): Type {
+    if (this.#takes("[")) {
+      const types = [this.#type()];
+      while (this.#takes(",")) types.push(this.#type());
+      this.#expect("]");
+      return { kind: "tuple", types };
+    }
+    if (!this.#takes("{")) {
+      const name = this.#next();
+      return /^(?:"|(?:true|false|null)$)/.test(name)
+        ? { kind: "literal", value: JSON.parse(name) }
+        : { kind: "name", name };
+    }
+    if (this.#tokens[0] !== "[") return this.#object();
+    this.#tokens.splice(0, this.#tokens.indexOf("]") + 1);
+    this.#expect(":");
+    const of = this.#type();
+    this.#expect("}");
+    return { kind: "map", of };
+  }
+
+  #next(): string {
+    const token = this.#tokens.shift();
+    assert(token !== undefined, "docs/json.md: a declaration ends too early");
+    return token;
+  }
+
+  #takes(token: string): boolean {
+    if (this.#tokens[0] !== token) return false;
+    this.#tokens.shift();
+    return true;
+  }
+
+  #expect(token: string): void {
+    assert.equal(this.#next(), token, "docs/json.md");
+  }
 }
+
+const PAGE = readFileSync(join(REPOSITORY, "docs/json.md"), "utf8");
+const FENCE = /^```ts\n([^]*?)^```$/gm;
+const { types: TYPES } = new Declarations(Array.from(PAGE.matchAll(FENCE), ([, code]) => code).join(""));
+
+/** Types that commands print: the first in the section of each. */
+const PRINTED = new Map(
+  PAGE.split(/^### /m)
+    .slice(1)
+    .map((section) => [/^.*/.exec(section)?.[0] ?? "", /^interface (\w+)/m.exec(section)?.[1]]),
+);
+
+const VERSION: [string, Field] = ["version", { type: { kind: "name", name: "number" }, isOptional: false }];
 
 /** Returns whether docs/json.md describes the command. */
 export function isDocumented(command: string): command is keyof Outputs {
-  return TABLES.has(command) || command === "tail";
+  return PRINTED.has(command);
 }
 
 /** Returns what differs from the page: keys that it does not have, keys that are missing, other values. */
 function undocumented(command: string, value: unknown): string[] {
-  return isObject(value) ? differences(value, command === "tail" ? "show" : command, "") : ["not an object"];
+  const name = PRINTED.get(command === "tail" ? "show" : command) ?? "";
+  return differences(value, { kind: "name", name }, name);
 }
 
-function differences(object: Readonly<Record<string, unknown>>, table: string, prefix: string): string[] {
-  const fields = fieldsOf(table, prefix);
+/** Returns the fields of an object, with those of the type that it extends, and `version` of one that is printed. */
+function fieldsOf(type: Type | undefined, name = ""): ReadonlyMap<string, Field> {
+  if (type?.kind === "name") return fieldsOf(TYPES.get(type.name), type.name);
+  if (type?.kind !== "object") return new Map();
+  const isVersioned = name !== PRINTED.get("errors") && Array.from(PRINTED.values()).includes(name);
+  return new Map([...(isVersioned ? [VERSION] : []), ...fieldsOf(TYPES.get(type.extends ?? "")), ...type.fields]);
+}
+
+function fieldDifferences(
+  object: Readonly<Record<string, unknown>>,
+  fields: ReadonlyMap<string, Field>,
+  path: string,
+): string[] {
   const unknown = Object.keys(object).filter((key) => !fields.has(key));
-  const problems = unknown.map((key) => `${table}: ${prefix}${key} is not documented`);
-  for (const [key, { value, isOptional }] of fields) {
-    const path = `${prefix}${key}`;
-    if (Object.hasOwn(object, key)) problems.push(...difference(object[key], value, table, path));
-    else if (!isOptional) problems.push(`${table}: ${path} is missing`);
+  const problems = unknown.map((key) => `${path}.${key} is not documented`);
+  for (const [key, { type, isOptional }] of fields) {
+    if (Object.hasOwn(object, key)) problems.push(...differences(object[key], type, `${path}.${key}`));
+    else if (!isOptional) problems.push(`${path}.${key} is missing`);
   }
   return problems;
 }
 
-/** Returns the fields directly under a prefix. A row for the object itself names a table whose fields it has too. */
-function fieldsOf(table: string, prefix: string): Map<string, Field> {
-  const all = TABLES.get(table) ?? new Map<string, Field>();
-  const shared = prefix === "" ? undefined : TABLES.get(all.get(prefix.slice(0, -1))?.value ?? "");
-  const own = [...all].flatMap(([path, field]) => {
-    const key = path.startsWith(prefix) ? path.slice(prefix.length) : "";
-    return key === "" || /[.[]/.test(key) ? [] : [[key, field] as const];
-  });
-  return new Map([...(shared ?? []), ...own]);
-}
-
-function difference(value: unknown, documented: string, table: string, path: string): string[] {
-  const wrong = [`${table}: ${path} is ${JSON.stringify(value)?.slice(0, 100)}, not ${documented}`];
-  const kind = documented.replace(/ or null$/, "");
-  if (value === null) return kind === documented && kind !== "any" ? wrong : [];
-  const [, element] = /^list of (.*)$/.exec(kind) ?? [];
-  if (element !== undefined) {
+function differences(value: unknown, type: Type, path: string): string[] {
+  const wrong = [`${path} is ${JSON.stringify(value)?.slice(0, 100)}`];
+  if (type.kind === "literal") return value === type.value ? [] : wrong;
+  if (type.kind === "union") {
+    const each = type.types.map((member) => differences(value, member, path));
+    return each.some((problems) => problems.length === 0) ? [] : (each.find(([first]) => first !== wrong[0]) ?? wrong);
+  }
+  if (type.kind === "list" || type.kind === "tuple") {
     if (!Array.isArray(value)) return wrong;
     const list: unknown[] = value;
-    return list.flatMap((each) =>
-      difference(each, element.replace(/^(string|number|object)s$/, "$1"), table, `${path}[]`),
-    );
+    if (type.kind === "list") return list.flatMap((each, index) => differences(each, type.of, `${path}[${index}]`));
+    return list.length === type.types.length
+      ? type.types.flatMap((each, index) => differences(list[index], each, `${path}[${index}]`))
+      : wrong;
   }
-  if (kind === "any") return [];
-  if (kind === "string" || kind === "number" || kind === "boolean") return typeof value === kind ? [] : wrong;
-  if (kind === "pair") return Array.isArray(value) && value.length === 2 ? [] : wrong;
-  if (kind.startsWith("`")) return JSON.stringify(value) === kind.slice(1, -1) ? [] : wrong;
+  if (type.kind === "name") {
+    const { name } = type;
+    if (name === "unknown") return [];
+    if (name === "string" || name === "number" || name === "boolean") return typeof value === name ? [] : wrong;
+    if (name === "object") return isObject(value) ? [] : wrong;
+    const declared = TYPES.get(name);
+    assert(declared !== undefined, `docs/json.md declares no ${name}`);
+    if (declared.kind !== "object") return differences(value, declared, path);
+  }
   if (!isObject(value)) return wrong;
-  if (kind === "numbers by name") return Object.values(value).every((each) => typeof each === "number") ? [] : wrong;
-  if (TABLES.has(kind)) return differences(value, kind, "");
-  // An object without documented fields may have any.
-  return fieldsOf(table, `${path}.`).size === 0 ? [] : differences(value, table, `${path}.`);
+  if (type.kind === "map")
+    return Object.entries(value).flatMap(([key, each]) => differences(each, type.of, `${path}.${key}`));
+  return fieldDifferences(value, fieldsOf(type), path);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
