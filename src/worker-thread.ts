@@ -20,10 +20,10 @@ export interface ToThread {
   port: MessagePort;
 }
 
-/** To the task. */
+/** Messages to the task. */
 type TaskReply = { kind: "cancel" } | { kind: "reply"; value: unknown } | { kind: "refusal" };
 
-/** From the task. */
+/** Messages from the task. */
 export type FromTask =
   | { kind: "done"; result: unknown }
   | { kind: "failed"; error: SentError }

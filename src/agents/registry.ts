@@ -44,7 +44,7 @@ export function isInDatabase(session: Pick<SessionRef, "place">): boolean {
   return agentAt(session)?.isInDatabase === true;
 }
 
-/** Returns what tells copies of a session's answers in forks: see `LedgerSession`. */
+/** Returns what identifies copies of a session's answers in forks: see `LedgerSession`. */
 export function copyingOf({ agent }: Pick<SessionRef, "agent">): { agent: string | null; forksChangeIds: boolean } {
   return { agent, forksChangeIds: agentNamed(agent)?.forksChangeIds ?? true };
 }

@@ -7,7 +7,7 @@
 import { type FileEdit, patchEdits } from "./file-edits.ts";
 import { commandLine } from "./shell-syntax.ts";
 
-/** What one call does, as far as its input says. Paths are as written: absolute, or relative to the folder of the call. */
+/** Effects of one call, as far as its input shows them. Paths are as written: absolute, or relative to the folder of the call. */
 export type Action =
   | { kind: "read" | "list"; paths: string[] }
   /** Searches in files, or for files. Without `paths`, in the folder of the call. */

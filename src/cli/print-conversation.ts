@@ -10,7 +10,7 @@ import { resumeOf } from "../sessions/resume.ts";
 import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
 import { projectName } from "../render/text/passage-text.ts";
 
-/** What the heading of a session says. */
+/** Facts in the heading of a session. */
 export interface HeadingFacts extends Pick<Conversation, "id" | "metadata"> {
   /** The number of messages is null if only a part was read. */
   stats: { total_messages: number | null; initial_prompt: string | null };

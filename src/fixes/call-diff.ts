@@ -24,7 +24,7 @@ export function inputDiff(failed: Target, later: Target, demanded?: (name: strin
     return asText(before) === asText(after) ? "" : cut(textDiff(asText(before), asText(after)));
   }
   const changed = changedFields(before, after, demanded);
-  // What an edit replaces is what the file refused; the new text differs with it.
+  // The file refused the text to replace; the new text differs with it.
   const replaced = changed.filter((name) => typeof before[name] === "string" && failed.replaced.includes(before[name]));
   const fields = replaced.length > 0 ? replaced : changed;
   const lines = fields.flatMap((name) => [

@@ -20,7 +20,7 @@ export interface ToolFix {
   fix: ToolCall | null;
   /** Calls between the two that made the difference, in order: edits and commands. */
   steps: FixStep[];
-  /** What changed in the call itself, as a diff; empty if that made no difference, or if another tool succeeded. */
+  /** Diff of the call itself; empty if that made no difference, or if another tool succeeded. */
   diff: string;
   /** Texts of the assistant between the two, in order. */
   words: string[];
@@ -32,7 +32,7 @@ export interface ToolFix {
 
 export interface FixStep {
   call: ToolCall;
-  /** What it changed in a file; empty for a command. */
+  /** Its change to a file; empty for a command. */
   diff: string;
 }
 

@@ -73,7 +73,7 @@ export function remediesFor(
     named.some(({ target }) => target().steps.some((step) => editsNamed(step, about.files, isSource)));
   const touched = new Set<DoneCall>(isSure ? [...named, ...configs] : [...named, ...edits]);
   const helpers = span.filter((each) => !touched.has(each) && helps(each, failed, about, clue, isSure));
-  // What names the problem explains more than what is of the right kind.
+  // A change that names the problem explains more than one of the right kind.
   const exact = helpers.filter(({ target }) => target().steps.some((step) => namesProblem(step, clue)));
   for (const each of exact.length > 0 ? exact : helpers) touched.add(each);
   // A dependency that was written down has to be installed as well.
@@ -159,7 +159,7 @@ function commandHelps({ command, purpose }: Step, failed: Target, { text }: Clue
   if (!isSure && REMEDIES.some(([error, remedy]) => error.test(text) && remedy.test(line))) return true;
   const [subcommand = ""] = words;
   if (isRecommended(`${program} ${subcommand}`.trim(), text)) return true;
-  // To commit is no remedy for what another command says of the files.
+  // A commit does not repair what another command reports about the files.
   if (program === "git" && RECORDING.test(line) && !isOf("git", failed)) return false;
   // The error is about what it works on.
   const own = new Set(failed.steps.flatMap((step) => step.command?.words ?? []));

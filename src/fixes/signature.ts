@@ -65,7 +65,7 @@ export function plainLine(line: string): string {
     .trim();
 }
 
-/** Words of a signature's lines that say something: what stands for a particular and short function words do not. */
+/** Words of a signature's lines that carry meaning: no placeholders, and no short function words. */
 function sayingWords(line: string): Set<string> {
   return wordsOf(line.replaceAll(/<(?:url|time|id|path|n)>/g, " "));
 }

@@ -20,7 +20,7 @@ export interface StoreCall {
   args: unknown[];
 }
 
-// What the other thread answers with is what its store gave.
+// The other thread returns its store's answers unchanged.
 // oxlint-disable typescript/no-unsafe-type-assertion
 function storeBehind(askThread: TaskContext["ask"]): IndexStore {
   const ask = (method: StoreCall["method"], args: unknown[]): Promise<unknown> =>
@@ -36,7 +36,7 @@ function storeBehind(askThread: TaskContext["ask"]): IndexStore {
 }
 // oxlint-enable typescript/no-unsafe-type-assertion
 
-// What starts the thread and what runs in it are of one package: this is what it was given.
+// Both threads run the same package, so the data has the type that was sent.
 const { limits, machine }: IndexWorkerData = workerData;
 const redactor = createRedactor();
 const listings: FolderListings = new Map();

@@ -1,4 +1,4 @@
-/** What the parser reads: a session's content as units, whatever has it. */
+/** Input of the parser: a session's content as units, wherever it is kept. */
 import type { ToolTable } from "../calls/tools.ts";
 import type { InputUnit } from "./message-draft.ts";
 
@@ -23,7 +23,7 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What matters of a format to those who read its units. */
+/** Facts about a format that readers of its units need. */
 export interface FormatTraits {
   /** Unique. In results and in the store. */
   readonly name: string;

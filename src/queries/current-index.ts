@@ -37,7 +37,7 @@ export interface CurrentIndex {
 
 export interface CurrentIndexOptions {
   signal: AbortSignal;
-  /** What the question needs. Figures are read whatever their sessions' size. Default: content. */
+  /** Rows that the question needs. Figures are read whatever their sessions' size. Default: content. */
   level?: IndexLevel;
   /** For figures: returns whether the answer is complete without `next` and older sessions. Default: never. */
   isEnough?: (index: CurrentIndex, next: SessionRef) => Promise<boolean>;
@@ -73,7 +73,7 @@ export async function askStore<Answer, Result>(
 ): Promise<Result> {
   const asked = async (store: Store): Promise<{ index: CurrentIndex; answer: Answer }> => {
     const index = await currentIndex(store, where, options);
-    // What an older store has is worth more than what fits into memory.
+    // An older store has more than fits into memory.
     const isEmpty = index.fault !== undefined && !(await hasAny(store, options.level));
     if (isEmpty && store.place !== IN_MEMORY) throw index.fault;
     return { index, answer: await ask(index) };

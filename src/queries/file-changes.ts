@@ -1,4 +1,4 @@
-/** What a session did to files: its edits, as the lines of a diff, and the commands that changed files. */
+/** A session's changes to files: its edits, as the lines of a diff, and the commands that changed files. */
 import { structuredPatch } from "diff";
 import { allTools } from "../agents/all-tools.ts";
 import { editLines } from "../calls/edit-diff.ts";

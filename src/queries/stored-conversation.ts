@@ -160,7 +160,7 @@ export class StoredConversation implements ConversationReader {
 /** The messages of a session, in order, with their costs. */
 class MessageCursor {
   readonly #rows: AsyncGenerator<StoredMessage[]>;
-  /** Those that were met, by id; undefined for one that is left out. */
+  /** Messages that were met, by id; undefined for one that is left out. */
   readonly #met = new Map<string, TranscriptMessage | undefined>();
   readonly #begun = new Set<string>();
   readonly #row: (id: string) => Promise<StoredMessage[]>;

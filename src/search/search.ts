@@ -103,7 +103,7 @@ async function withWords(
   const matcher = without(phrase, wordsMatcher(words));
   const filters = { ...filtersOf(query, now), terms: texts };
   const atMost = rankedAtMost(query);
-  // Those with all words first: there may be too many others to look at all.
+  // Entries with all words come first, because there may be too many others to look at all of them.
   const all = await collect(store, filters, { matcher, atMost, signal: query.signal });
   const met = new Set(all.found.map(({ event }) => event.event_id));
   const isPart = least < texts.length;

@@ -4,7 +4,7 @@ import { storableText } from "../store/storable.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import type { SearchQuery } from "./query.ts";
 
-/** What is looked for. At least one of the two. */
+/** The terms of a search: at least one of the two. */
 export interface Terms {
   /** The query as it stands. Undefined if parts of it are in quotes. */
   phrase: string | undefined;

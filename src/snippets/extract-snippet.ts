@@ -88,7 +88,7 @@ async function excerptOf(
   const ref = await openableSession(setting, sessionId);
   const excerpt = await sessionExcerpt(ref, range, { redactor: redactorOf(setting), signal: setting.signal });
   if (input.content === undefined) return excerpt;
-  // What does not fit into the excerpt is irrelevant if the content was given.
+  // If the content was given, it does not matter what does not fit into the excerpt.
   const { entries_left_out: _, lines_skipped: __, ...citation } = excerpt.citation;
   return { ...excerpt, citation };
 }

@@ -120,7 +120,7 @@ export interface Store {
   deleteSnippetsBefore(time: Date): Promise<number>;
 
   /**
-   * Checks everything that the store holds and returns the first fault, or undefined if there is none. Returns null
+   * Checks everything in the store and returns the first fault, or undefined if there is none. Returns null
    * without checking if the store is larger than `maxBytes` or on a server. Takes about a second per 100 MB.
    */
   fault(maxBytes: number): Promise<string | null | undefined>;
@@ -186,7 +186,7 @@ export interface FileUse {
   last: string | null;
 }
 
-/** What an outline of a session needs of a message that has calls, results or a text of the user. */
+/** A message with calls, results or a text of the user, as far as an outline of the session needs it. */
 export interface OutlinedMessage {
   /** Position of the message in the session. */
   ordinal: number;

@@ -76,7 +76,7 @@ export interface SessionMark extends Pick<
   state: Pick<IndexState, "revision" | "rules" | "source_bytes" | "source_modified_ms" | "subagent_copies">;
 }
 
-/** What the user said about a session. */
+/** The user's own tags, pin and title of a session. */
 export interface SessionLabels {
   session_id: string;
   /** Sorted. */
@@ -101,7 +101,7 @@ export type FigureCounts = Omit<
   keyof AnswerStats | "duration_ms" | "active_ms" | "initial_prompt" | "redactions"
 >;
 
-/** What an assistant message cost. Its metadata is what a price depends on. */
+/** Usage of an assistant message. A price depends on its metadata. */
 export type StoredAnswer = Pick<UsageRecord, "calls" | "messages"> &
   Pick<
     StoredMessage,

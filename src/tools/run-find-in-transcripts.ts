@@ -76,7 +76,7 @@ type Asked = FindAsked & { limit: number };
 interface Passages {
   /** Best first; at most `limit`. */
   passages: FoundPassage[];
-  /** What to say if there are none. */
+  /** Sentence for an answer without hits. */
   nothing: string;
   notes: string[];
 }

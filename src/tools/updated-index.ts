@@ -11,7 +11,7 @@ const MAX_PLACES = 3;
 
 export interface Asked<Answer> {
   answer: Answer;
-  /** What the answer may lack, as sentences. */
+  /** Sentences about what the answer may lack. */
   notes: string[];
 }
 

@@ -29,7 +29,7 @@ export interface Site {
 /** Largest form that is read. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** What a browser may do with any answer. `frame-ancestors` and the like work only as headers. */
+/** Limits what a browser may do with any answer. `frame-ancestors` and the like work only as headers. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",

@@ -68,7 +68,7 @@ export async function writeArchive(
     if (hash === known?.[1]) report.unchanged += 1;
     else {
       report.written += 1;
-      // What is in the manifest is on the disk, and what is on the disk is in this manifest or the next.
+      // All pages in the manifest are on disk, and all pages on disk are in this manifest or the next.
       if (report.written % MANIFEST_EVERY === 0) await writeManifest(folder, { ...before, ...now });
     }
     onPage?.(report);

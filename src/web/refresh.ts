@@ -24,7 +24,7 @@ export class Refresh {
   #endedMs = Number.NEGATIVE_INFINITY;
   /** Changes when pages of many sessions may have. */
   revision = 0;
-  /** What is being done, for people; empty if nothing. */
+  /** Describes the work in progress, for people; empty if there is none. */
   progress = "";
 
   constructor(options: RefreshOptions) {

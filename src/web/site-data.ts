@@ -1,4 +1,4 @@
-/** What the pages show: answers of the questions that commands and tools ask, too. All are asked of the store. */
+/** Data for the pages: answers to the same questions that commands and tools ask. All come from the store. */
 import { statSync } from "node:fs";
 import { allTools } from "../agents/all-tools.ts";
 import { subjectOf } from "../calls/call-subject.ts";

@@ -10,7 +10,7 @@ import { jsonText } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
 import { keyByTime } from "../../parse/usage-ledger.ts";
 
-/** In place of the id of an answer that has none. */
+/** Stands for the id of an answer that has none. */
 const NO_ID = "";
 
 /** Answer of which more may come. */

@@ -19,7 +19,7 @@ import {
 } from "../../parse/json-fields.ts";
 import type { BlockMetadata } from "../../parse/model.ts";
 
-/** What events say about a call. */
+/** Facts about a call, from its events. */
 export interface CallEnd {
   exitCode?: number | undefined;
   /** The program reports a failure. */

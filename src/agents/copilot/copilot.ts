@@ -32,7 +32,7 @@ const format: Format = {
 function isEvent(record: Fields): boolean {
   const { type, id, parentId, data } = record;
   const isNamed = typeof type === "string" && /^(?:session|user|assistant|system|tool)\.[a-z_]+$/.test(type);
-  // Of a long first line that is cut off, only its beginning is known.
+  // A long first line may be cut off, so that only its beginning is known.
   return isNamed && (isFields(data) ? typeof id === "string" && parentId !== undefined : data === undefined);
 }
 

@@ -53,7 +53,7 @@ const TEXTS: ResultTexts = {
     /(?:^|\n)Exit Code: (\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*(?:<\/untrusted_context>\s*)?$/,
 };
 
-/** What was read of a message. */
+/** Parts of a message that were read. */
 interface Known {
   id: string;
   texts: Set<string>;

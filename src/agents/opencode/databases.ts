@@ -1,4 +1,4 @@
-/** Where opencode and Kilo keep their databases. */
+/** Places of the databases of opencode and Kilo. */
 import { isAbsolute, join } from "node:path";
 import { nodeSessionFiles, type SessionFiles } from "../../places/session-files.ts";
 import type { Where } from "../../places/session-ref.ts";

@@ -110,7 +110,7 @@ export function messageRecords2({ sessionID, messageID }: MessagePlace, message:
   if (isChange) return parts;
   const end: MessageRecord[] =
     completed === true ? [{ kind: "message", ...of, role: record.role, completed, ...given({ aborted }) }] : [];
-  // What changed files and what follows a summary comes after the end.
+  // Patches, and the event after a summary, come after the end.
   const after = parts.filter(
     (each) => each.kind === "part_event" && (each.name === "patch" || each.name === "compacted"),
   );

@@ -250,7 +250,7 @@ class QwenReader implements RecordReader {
   }
 }
 
-/** What was typed; what hooks and files that were named in it added for the model is a note. */
+/** Separates the typed text; text that hooks and named files added for the model becomes a note. */
 function promptOf(kind: string | undefined, record: Fields, piece: Piece): MessageDraft[] {
   const provenance = textOf(record, "provenance") ?? "real_user";
   const blocks = partsOf(record).map(blockOf);

@@ -39,7 +39,7 @@ export interface SetUp {
   lines: string[];
 }
 
-/** What both commands need to know of a host's configuration here. */
+/** A host's configuration here, for both commands. */
 interface Found {
   agent: HostName;
   /** Root of the project. */

@@ -285,7 +285,7 @@ export class SessionTranslator {
         const messageID = inputOf(data) ?? this.#compactionID;
         this.#compactionID = undefined;
         const failed = eventRecord(event, "error", errorFields(fieldOf(data, "error")));
-        // What it cost is in the event too.
+        // The event has its usage, too.
         return messageID === undefined ? [failed] : [...message(event, messageID, "compaction", data), failed];
       }
       default:

@@ -30,7 +30,7 @@ export function callOf(calls: readonly OpenCall[], callID: unknown, partID: unkn
   return same === -1 ? calls.findLastIndex((call) => call.callID === callID) : same;
 }
 
-/** What a section's comment and its first lines say. */
+/** Facts in a section's comment and its first lines. */
 export interface SectionFacts extends CommentFields {
   type: unknown;
   callID: unknown;

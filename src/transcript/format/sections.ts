@@ -104,7 +104,7 @@ export interface Heading {
   kind: string;
   /** Undefined for a heading of another version. */
   type: TranscriptEntry["type"] | undefined;
-  /** What follows the colon. */
+  /** The text after the colon. */
   name: string | undefined;
 }
 

@@ -64,7 +64,7 @@ function patchIn(text: string): { files: string[] } | undefined {
   return patchText(files) === text ? { files } : undefined;
 }
 
-/** Returns the data that the text of an event tells; undefined if it tells none, or not all of it. */
+/** Returns the data that the text of an event expresses; undefined if it expresses none, or not all of it. */
 export function dataIn(name: string, text: string): unknown {
   if (name === "usage") return usageIn(text);
   return name === "patch" ? patchIn(text) : undefined;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type Draft, dropOldest } from "../entry-draft.ts";
 import type { ItemQueue } from "./item-queue.ts";
 
-/** What the parts of one timeline share. */
+/** State shared by the parts of one timeline. */
 export interface Stage {
   readonly nowMs: () => number;
   /** Items whose turn has not come. */

@@ -4,7 +4,7 @@
  */
 
 const root = document.body.dataset["root"] ?? "";
-/** What the page showed when it was loaded. */
+/** Version of the data that the page showed when it was loaded. */
 const stamp = document.body.dataset["live"];
 const isLive = stamp !== undefined;
 

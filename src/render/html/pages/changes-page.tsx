@@ -1,4 +1,4 @@
-/** What a session did to files. */
+/** A session's changes to files. */
 import type { JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";

@@ -80,11 +80,11 @@ function About({ row, place }: { row: FailureRow; place: Place }): JSX.Element {
 export interface Fix {
   /** Times it fixed this error. */
   count: number;
-  /** What the agent did between the failure and the success, as short lines, with its diff. */
+  /** Steps of the agent between the failure and the success, as short lines, with their diffs. */
   steps: readonly { text: string; diff: string }[];
   /** Change of the call that then passed; empty if it is the same. */
   diff: string;
-  /** What the agent said about it. */
+  /** The agent's own words about it. */
   words: readonly string[];
   call: CitedCall;
 }

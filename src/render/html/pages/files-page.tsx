@@ -15,7 +15,7 @@ export interface FileRow {
 }
 
 export interface FilesData {
-  /** Those used last, newest first. */
+  /** Files used last, newest first. */
   rows: readonly FileRow[];
   command: string;
   progress?: string | undefined;

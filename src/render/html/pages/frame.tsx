@@ -1,10 +1,10 @@
-/** What all pages have: head, navigation, search box and footer. */
+/** Parts of all pages: head, navigation, search box and footer. */
 import type { ComponentChildren, JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Clock } from "../view.ts";
 import { FAILURES, FIGURES, FILES, SCRIPT, sessionsAddress, STYLE_SHEET } from "./addresses.ts";
 
-/** What a page needs to know about where it is. */
+/** A page's surroundings. */
 export interface Place {
   /** Way from the page's folder to the root: empty, or `../` once or more. */
   root: string;
@@ -15,7 +15,7 @@ export interface Place {
 
 export interface Live {
   formToken: string;
-  /** What the page shows: see `SiteData.stamp`. */
+  /** Version of the page's data: see `SiteData.stamp`. */
   stamp: string;
 }
 
@@ -38,7 +38,7 @@ export interface FrameProps {
   text?: string;
   /** Command that gives the same answer. */
   command: string;
-  /** What the server is doing, such as adding sessions to the store. */
+  /** The server's work in progress, such as adding sessions to the store. */
   progress?: string | undefined;
   children: ComponentChildren;
 }

@@ -17,7 +17,7 @@ export interface Hit {
   /** Message that has the passage. */
   ordinal: number;
   time: string | null;
-  /** What the passage is of: `user`, `assistant`, `thinking`, or a tool's name. */
+  /** Origin of the passage: `user`, `assistant`, `thinking`, or a tool's name. */
   kind: string;
   excerpt: readonly ExcerptPart[];
 }
@@ -27,9 +27,9 @@ export interface SearchData {
   /** Best first. */
   hits: readonly Hit[];
   total: number;
-  /** Which passages these are, such as "No passage has the phrase; these have all words." */
+  /** Describes the passages, such as "No passage has the phrase; these have all words." */
   remark: string;
-  /** What was searched, and what was not. */
+  /** Says which sessions were searched, and which were not. */
   scope: string;
   command: string;
   progress?: string | undefined;

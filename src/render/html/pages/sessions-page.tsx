@@ -7,7 +7,7 @@ import { Frame, type Place, When } from "./frame.tsx";
 
 /** A session in the list. Texts are redacted. */
 export interface SessionRow {
-  /** What `show` takes; unique. */
+  /** Accepted by `show`; unique. */
   id: string;
   title: string | null;
   prompt: string | null;
