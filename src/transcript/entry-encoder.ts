@@ -9,7 +9,6 @@ import {
 } from "./files/append-format.ts";
 import type { SessionEventEntry, TranscriptEntry, TranscriptHeader } from "./format/entry-types.ts";
 import {
-  closingOf,
   createJsonlScanner,
   createMarkdownScanner,
   encodeJsonlEntry,
@@ -93,10 +92,6 @@ export class EntryEncoder implements AppendFormat {
     if (this.#options.format === "jsonl") return { data, context };
     const { section, context: next } = inContext(data, context);
     return { data: section, context: next };
-  }
-
-  closing(tail: Uint8Array): string | undefined {
-    return closingOf(this.#options.format, tail);
   }
 
   repair({ fragment, bytes, found }: TornTail): string {

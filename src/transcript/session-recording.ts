@@ -154,7 +154,7 @@ export class SessionRecording {
   }
 
   get isWritten(): boolean {
-    return this.openOutputs.every(({ file }) => file.stats.waiting === 0);
+    return this.openOutputs.every(({ file }) => file.waiting === 0);
   }
 
   /** Creates the files of a new session, if necessary with only a header, because a link leads to them. Never rejects. */
@@ -372,9 +372,9 @@ export class SessionRecording {
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
     for (const { encoder, file } of outputs) {
       try {
-        const { missing } = file.stats;
+        const { missing } = file;
         file.append(encoder.record(entry));
-        if (file.stats.missing > missing) encoder.forget(entry);
+        if (file.missing > missing) encoder.forget(entry);
       } catch (error) {
         this.#lost += 1;
         this.#context.onFailure(error);

@@ -86,8 +86,7 @@ describe("processes that write the same files", () => {
       const folder = join(makeTempDir(), "sub");
       const names = ["a", "b", "c"].slice(0, processes);
       const children = names.map((name, n) => runChild(folder, fileCount, count, name, n + 1));
-      const duplicates = (await Promise.all(children)).reduce((sum, each) => sum + each, 0);
-      assert.equal(duplicates, fileCount * count * (processes - 1), "all but one find a shared record written");
+      await Promise.all(children);
       assert.equal(fs.readdirSync(folder).length, fileCount, "no lock is left");
       for (const file of fs.readdirSync(folder)) {
         const found = readLines(fs.readFileSync(join(folder, file)));
@@ -102,16 +101,9 @@ describe("processes that write the same files", () => {
   }
 });
 
-/** Runs append-child.ts; gives the number of records that it left out. */
-async function runChild(...args: [string, number, number, string, number]): Promise<number> {
+async function runChild(...args: [string, number, number, string, number]): Promise<void> {
   const script = join(import.meta.dirname, "..", "support", "append-child.ts");
-  const child = spawn(process.execPath, [script, ...args.map(String)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const child = spawn(process.execPath, [script, ...args.map(String)], { stdio: ["ignore", "ignore", "inherit"] });
   const code = await new Promise((resolve) => child.on("close", resolve));
   assert.equal(code, 0);
-  const found = /"duplicates":(\d+)/.exec(output);
-  return Number(found?.[1]);
 }

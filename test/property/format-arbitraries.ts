@@ -10,6 +10,7 @@ import type {
   TranscriptHeader,
   UserMessageEntry,
 } from "../../src/transcript/format/entry-types.ts";
+import { usageText } from "../../src/transcript/format/told-by-text.ts";
 
 const KINDS = [
   "User Message",
@@ -261,8 +262,22 @@ const event: fc.Arbitrary<SessionEventEntry> = fc.record(
   needing("type", "timestamp", "name"),
 );
 
+/** The tokens of a model call, as the recorder writes them: a line without a heading. */
+const usage: fc.Arbitrary<SessionEventEntry> = fc
+  .record({
+    ids: fc.record(ids, { requiredKeys: [], noNullPrototype: true }),
+    model: name,
+    input: fc.nat(),
+    cost: fc.nat(),
+  })
+  .map(({ ids: known, model, input, cost }) => {
+    const data = { model: `p/${model}`, tokens: { input, output: 1, reasoning: 0, cacheRead: 0, cacheWrite: 0 }, cost };
+    const timestamp = "2026-01-05T10:30:00.000Z";
+    return { type: "session_event", timestamp, ...known, name: "usage", text: usageText(data), data };
+  });
+
 /** An entry of any type, with any of its optional fields. */
-export const anyEntry: fc.Arbitrary<TranscriptEntry> = fc.oneof(user, spoken, anyToolUse, anyToolResult, event);
+export const anyEntry: fc.Arbitrary<TranscriptEntry> = fc.oneof(user, spoken, anyToolUse, anyToolResult, event, usage);
 
 export const anyHeader: fc.Arbitrary<TranscriptHeader> = fc.record(
   {

@@ -39,7 +39,9 @@ describe("grep on a transcript", () => {
       (entry.type === "tool_use" || entry.type === "tool_result") && entry.continues !== undefined;
     const count = (type: TranscriptEntry["type"], fails = false): number =>
       list.filter((entry) => entry.type === type && failed(entry) === fails && !replaces(entry)).length;
-    const events = count("session_event") + list.filter(replaces).length;
+    // A usage event is a line without a heading.
+    const usages = list.filter((entry) => encodeMarkdownEntry(entry, { filePath }).startsWith("*[")).length;
+    const events = count("session_event") - usages + list.filter(replaces).length;
     return [count("user"), count("tool_use"), count("tool_result"), count("tool_result", true), events];
   };
 

@@ -65,7 +65,12 @@ function assertRenders(list: TranscriptEntry[], render: (text: string) => string
   const timed = list.map((entry, index) => ({ ...entry, timestamp: timeOf(index) }));
   const html = render(header + timed.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""));
   const headings = topLevelHeadings(html);
-  for (const index of timed.keys()) assert.equal(headings.filter(startsAt(index)).length, 1, html);
+  for (const [index, entry] of timed.entries()) {
+    // A usage event is a paragraph without a heading.
+    const isQuiet = encodeMarkdownEntry(entry, { filePath }).startsWith("*[");
+    assert.equal(headings.filter(startsAt(index)).length, isQuiet ? 0 : 1, html);
+    assert.equal(html.split(`<p><em>[${timeOf(index)}] `).length, isQuiet ? 2 : 1, html);
+  }
   assert.ok(!html.includes("&lt;!-- id "), "a comment for the parser is visible");
 }
 

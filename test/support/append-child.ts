@@ -1,7 +1,7 @@
 /**
  * One of several processes that append to the same files: `append-child.ts FOLDER FILES COUNT NAME SEED`.
  * Each of COUNT rounds appends a record that all processes have (`s<n>`) and one of its own (`<NAME><n>`) to each
- * file. Prints its statistics as one JSON line; exits with 1 if something is not in the files.
+ * file. Exits with 1 if something is not in the files.
  */
 import { join } from "node:path";
 import { AppendFile } from "../../src/transcript/files/append-file.ts";
@@ -32,6 +32,4 @@ for (let n = 0; n < Number(count); n += 1) {
   if (pause === 2) await new Promise((resolve) => setTimeout(resolve, random(3)));
 }
 const results = await Promise.all(files.map((file) => file.close(20_000)));
-const duplicates = files.reduce((sum, file) => sum + file.stats.duplicates, 0);
-process.stdout.write(`${JSON.stringify({ duplicates })}\n`);
 process.exitCode = results.every(({ complete }) => complete) ? 0 : 1;

@@ -24,7 +24,6 @@ const NEWLINE = 10;
 
 class LineScanner implements TailScanner {
   validEnd: number;
-  hasHeader = false;
   #rest: Uint8Array[] = [];
   #keys: string[] = [];
 
@@ -45,13 +44,20 @@ class LineScanner implements TailScanner {
     this.#rest = [Buffer.from(bytes.subarray(start))];
   }
 
+  get rest(): Uint8Array {
+    return Buffer.concat(this.#rest);
+  }
+
+  closing(): undefined {
+    return undefined;
+  }
+
   takeKeys(): string[] {
     return this.#keys.splice(0);
   }
 
   /** The beginning of a line tells enough; whether all of it is sound is for the test to say. */
   #takeLine(beginning: string): void {
-    if (beginning.startsWith('{"header"')) this.hasHeader = true;
     const key = /^\{"key":("(?:[^"\\]|\\.)*")/.exec(beginning)?.[1];
     if (key !== undefined) this.#keys.push(String(JSON.parse(key)));
   }

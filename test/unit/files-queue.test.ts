@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { commonLength, makeBatch, partsEnd, wholeParts } from "../../src/transcript/files/file-writer.ts";
+import { makeBatch } from "../../src/transcript/files/file-writer.ts";
 import { describeFault, errorCode } from "../../src/transcript/files/fault.ts";
 import { RecordQueue } from "../../src/transcript/files/record-queue.ts";
 import { WritePool } from "../../src/transcript/files/write-pool.ts";
@@ -73,42 +73,16 @@ describe("a batch", () => {
   ] as const) {
     queue.push({ key, data }, undefined);
   }
-  const batch = (maxBytes: number) =>
-    makeBatch({
-      start: 100,
-      preface: "P",
-      items: queue.items,
-      keys: new Set(["known"]),
-      context: FIRST_CONTEXT,
-      format: {},
-      maxBytes,
-    });
+  const batch = (maxBytes: number) => {
+    const keys = new Set(["known"]);
+    return makeBatch({ preface: "P", items: queue.items, keys, context: FIRST_CONTEXT, format: {}, maxBytes });
+  };
 
   test("leaves duplicates out and ends at the record that fills it", () => {
     assert.equal(Buffer.from(batch(1_000).bytes).toString(), "Paa€cc");
     assert.equal(Buffer.from(batch(4).bytes).toString(), "Paa€");
-    assert.deepEqual(
-      batch(4).parts.map(({ end, kind }) => [end, kind]),
-      [
-        [1, "preface"],
-        [3, "record"],
-        [3, "duplicate"],
-        [3, "duplicate"],
-        [6, "record"],
-      ],
-    );
-  });
-
-  test("knows which parts are whole", () => {
-    const whole = batch(1_000);
-    const counts = Array.from({ length: 9 }, (_, bytes) => wholeParts(whole, bytes));
-    assert.deepEqual(counts, [0, 1, 1, 4, 4, 4, 5, 5, 6]);
-    assert.deepEqual(
-      [0, 1, 4, 6].map((count) => partsEnd(whole, count)),
-      [0, 1, 3, 8],
-    );
-    assert.equal(commonLength(whole, Buffer.from("PaaX")), 3);
-    assert.equal(commonLength(whole, Buffer.from("Paa€cc and more")), 8);
+    assert.equal(batch(4).count, 4);
+    assert.deepEqual([...batch(4).keys], ["a", "b"]);
   });
 });
 

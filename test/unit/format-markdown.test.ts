@@ -239,6 +239,27 @@ The session is now called: Notes.
 
 `;
 
+const usage: TranscriptEntry = {
+  type: "session_event",
+  timestamp,
+  messageID: "msg_2",
+  name: "usage",
+  text: "acme/large · 1,234 in · 56 out · $0.5 · stop",
+  data: {
+    model: "acme/large",
+    tokens: { input: 1234, output: 56, reasoning: 0, cacheRead: 0, cacheWrite: 0 },
+    cost: 0.5,
+    reason: "stop",
+  },
+};
+const USAGE = `*[2026-01-05T10:30:00.000Z] acme/large · 1,234 in · 56 out · $0.5 · stop*
+
+<!-- id @_2 -->
+
+---
+
+`;
+
 const FILE = [
   [user, USER],
   [assistant, ASSISTANT],
@@ -247,6 +268,7 @@ const FILE = [
   [toolResult, TOOL_RESULT],
   [failed, FAILED],
   [event, EVENT],
+  [usage, USAGE],
 ] as const;
 
 describe("a markdown transcript", () => {

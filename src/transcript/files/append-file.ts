@@ -20,29 +20,9 @@ export interface AppendFileOptions {
   maxBatchBytes?: number;
   /** Waits between attempts while writing fails, in ms; the last is repeated. Default 5, 20, 80, 320, 1000, 2000. */
   retryDelaysMs?: readonly number[];
-  /** How long to wait for another owner's lock before writing without it. Default 10,000 ms. */
-  lockTimeoutMs?: number;
   now?: () => Date;
   /** Called when writing begins to fail and when it works again, once each. Its errors are ignored. */
   onFault?: (event: FaultEvent) => void;
-}
-
-export interface AppendStats {
-  /** Records offered to `append`: the sum of `written`, `duplicates`, `waiting` and `missing`. */
-  accepted: number;
-  written: number;
-  /** Not written, because the file has a record with the same key. */
-  duplicates: number;
-  waiting: number;
-  /** Dropped, because memory was full while writing failed or because the file was closed. */
-  missing: number;
-  queuedBytes: number;
-  turns: number;
-  failedTurns: number;
-  /** Torn tails that were replaced by a record. */
-  repairs: number;
-  /** Turns that wrote without the lock, after waiting too long for it. */
-  unlockedTurns: number;
 }
 
 export interface FlushResult {
@@ -62,7 +42,6 @@ const DEFAULTS = {
   maxQueuedBytes: 8 * 1024 * 1024,
   maxBatchBytes: 1024 * 1024,
   retryDelaysMs: [5, 20, 80, 320, 1000, 2000],
-  lockTimeoutMs: 10_000,
   now: () => new Date(),
 };
 
@@ -77,7 +56,6 @@ export class AppendFile {
   readonly #pool: WritePool;
   readonly #queue: RecordQueue;
   readonly #writer: FileWriter;
-  readonly #lockTimeoutMs: number;
   readonly #retryDelaysMs: readonly number[];
   readonly #onFault: ((event: FaultEvent) => void) | undefined;
   /** Why the file cannot be written, from the first failed attempt to the next success. */
@@ -85,17 +63,13 @@ export class AppendFile {
   /** Number of missing records when the fault began. */
   #missingBefore = 0;
   #nextDelay = 0;
-  #failedTurns = 0;
   /** Pending flushes, each waiting for the records up to a number. */
   readonly #flushes = new Set<{ place: number; done: () => void }>();
   #draining = false;
   /** Pending or finished reading in advance. */
   #ahead: Promise<void> | undefined;
   #closed = false;
-  #contendedSince: number | undefined;
   #hurry: () => void = () => undefined;
-  #turns = 0;
-  #unlockedTurns = 0;
 
   constructor(options: AppendFileOptions) {
     const settings = { ...DEFAULTS, pool: new WritePool(), ...options };
@@ -108,22 +82,21 @@ export class AppendFile {
     this.#writer = new FileWriter({ fs, path, format, queue, lock, maxBatchBytes, now });
     this.#retryDelaysMs = retryDelaysMs;
     this.#onFault = options.onFault;
-    this.#lockTimeoutMs = settings.lockTimeoutMs;
   }
 
   /**
-   * Reads an existing file in advance, so that the first record need not wait for it, nor other processes for the lock.
+   * Reads an existing file before the first record, so that this need not wait for it, nor other processes for the lock.
    * Optional, since a turn reads the file too. Resolves when the file was read or could not be; never rejects.
    */
   prepare(): Promise<void> {
-    if (this.#draining) return Promise.resolve();
-    this.#ahead ??= this.#writer.scanAhead((step) => this.#pool.run(step));
+    if (this.#queue.accepted > 0) return Promise.resolve();
+    this.#ahead ??= this.#writer.scanAhead();
     return this.#ahead;
   }
 
   /** Returns the keys of the records read or written so far. */
   get keys(): ReadonlySet<string> {
-    return this.#writer.tail.keys;
+    return this.#writer.keys;
   }
 
   /** Accepts a record and starts writing at once. Never throws; takes about a microsecond. */
@@ -160,21 +133,14 @@ export class AppendFile {
     return this.#fault !== undefined;
   }
 
-  get stats(): AppendStats {
-    const { accepted, waiting, missing, bytes } = this.#queue;
-    const { written, duplicates, tail } = this.#writer;
-    return {
-      accepted,
-      written,
-      duplicates,
-      waiting,
-      missing,
-      queuedBytes: bytes,
-      turns: this.#turns,
-      failedTurns: this.#failedTurns,
-      repairs: tail.repairs,
-      unlockedTurns: this.#unlockedTurns,
-    };
+  /** Number of records in memory, not yet in the file. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /** Number of records dropped since this object was created. */
+  get missing(): number {
+    return this.#queue.missing;
   }
 
   #start(): void {
@@ -196,20 +162,12 @@ export class AppendFile {
 
   /** Runs a turn. Returns how long to wait before the next, in ms. Never rejects. */
   async #turn(): Promise<number> {
-    const waited = performance.now() - (this.#contendedSince ?? performance.now());
-    const useLock = waited < this.#lockTimeoutMs;
     try {
-      if (!(await this.#writer.turn(useLock))) {
-        this.#contendedSince ??= performance.now();
-        return 1 + Math.random() * 7; // a turn of the other owner lasts about a millisecond
-      }
+      const hasWritten = await this.#writer.turn();
+      if (!hasWritten) return 1 + Math.random() * 7; // a turn of the other owner lasts about a millisecond
     } catch (error) {
-      this.#contendedSince = undefined;
       return this.#failed(error);
     }
-    this.#turns += 1;
-    if (!useLock) this.#unlockedTurns += 1;
-    this.#contendedSince = undefined;
     this.#succeeded();
     return 0;
   }
@@ -219,7 +177,6 @@ export class AppendFile {
     const isFirst = this.#fault === undefined;
     const fault = describeFault(error);
     this.#fault = fault;
-    this.#failedTurns += 1;
     if (isFirst) {
       this.#missingBefore = this.#queue.missing;
       this.#report({ kind: "fault", path: this.path, fault });

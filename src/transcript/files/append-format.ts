@@ -38,7 +38,7 @@ export interface Gap {
 
 /** Bytes after the last complete record of a file: an incomplete write, or text that a person appended. */
 export interface TornTail {
-  /** The first 16 MiB of them. */
+  /** The first 128 KiB of them. */
   fragment: Uint8Array;
   bytes: number;
   /** Time when it was found, ISO 8601. */
@@ -55,11 +55,6 @@ export interface AppendFormat {
   inContext?(data: string, context: SectionContext): { data: string; context: SectionContext };
   /** Returns a record that replaces a torn tail and contains its text. */
   repair(torn: TornTail): string;
-  /**
-   * Returns the missing text if the tail lacks only the end of its last record, as when an editor trims the end of a
-   * file. Undefined for any other tail, which is then repaired. Default: always undefined.
-   */
-  closing?(tail: Uint8Array): string | undefined;
   gap(gap: Gap): string;
 }
 
@@ -72,10 +67,15 @@ export interface TailScanner {
   push(chunk: Uint8Array): void;
   /** End of the last complete record (or of the header), as a byte offset in the file. */
   readonly validEnd: number;
-  /** A header was found. Only meaningful if the scan began at offset 0. */
-  readonly hasHeader: boolean;
   /** What records after the last complete one need not say again. */
   readonly context?: SectionContext;
+  /** Bytes after the last complete record. */
+  readonly rest: Uint8Array;
+  /**
+   * Returns the text that completes `rest`, if only the end of its last record is missing, as when an editor trims the end
+   * of a file, or if it is blank. Undefined for any other rest, which is torn.
+   */
+  closing(): string | undefined;
   /** Returns the keys of the complete records found since the last call. */
   takeKeys(): string[];
 }

@@ -10,8 +10,7 @@ export interface FileHandle {
   write(data: Uint8Array): Promise<{ bytesWritten: number }>;
   /** Reads up to `length` bytes from `position`; fewer at the end of the file. */
   read(position: number, length: number): Promise<Uint8Array>;
-  /** `ino` identifies the file, as another may have taken its name. */
-  stat(): Promise<{ size: number; ino: number; mtimeMs: number }>;
+  stat(): Promise<{ size: number }>;
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -18,61 +18,35 @@ export interface FileWriterOptions {
 /**
  * Writes a queue to its file, one turn at a time.
  *
- * A turn takes the lock, opens the file, finds its end, appends one batch, and closes the file. All else follows from
- * that: a header only in an empty file, nothing twice, whole records only, a torn tail repaired before the next record, a
- * removed file created again. Records leave the queue when the file is closed without an error.
+ * A turn takes the lock, opens the file, finds its end, appends one batch, and closes the file. Then the batch leaves the
+ * queue. All else follows from finding the end: a header only in an empty file, nothing twice, whole records only, a torn
+ * record repaired before the next one, a removed file created again.
  *
- * Whatever fails is dealt with in one way: the end of the file is found again (`#findEnd`), at once and in the next turn.
- * What arrived of a batch is known by its bytes: whole records leave the queue, and a piece of one is cut off. What another
- * process wrote is scanned (`FileTail`), and a torn record of its is cut off and kept in a record of its own.
+ * Whatever fails, recovery is the same: the end is found again, at once and in the next turn. If the file has all of the
+ * batch, it leaves the queue; if it has part of it, that is cut off. What other processes wrote is scanned (`FileTail`).
  */
 export class FileWriter {
-  readonly options: FileWriterOptions;
-  readonly tail: FileTail;
-  /** Batch passed to the system, of which an unknown part arrived. */
-  inFlight: Batch | undefined;
-  written = 0;
-  duplicates = 0;
+  readonly #options: FileWriterOptions;
+  readonly #tail: FileTail;
+  /** Batch of which the file may have all, a part, or nothing. */
+  #unsettled: Batch | undefined;
 
   constructor(options: FileWriterOptions) {
-    this.options = options;
-    this.tail = new FileTail(options.format, options.now);
+    this.#options = options;
+    this.#tail = new FileTail(options.format, options.now);
   }
 
-  /** Runs one turn. False if another owner has the lock; rejects with the error that stopped it. */
-  async turn(useLock: boolean): Promise<boolean> {
-    const { lock, fs, path } = this.options;
-    if (useLock && !(await createIn(fs, path, () => lock.tryAcquire()))) return false;
-    try {
-      const handle = await fs.openAppend(path);
-      try {
-        await this.#write(handle, useLock);
-      } catch (error) {
-        await handle.close().catch(() => undefined); // the first error is the one to report
-        throw error;
-      }
-      await handle.close();
-      if (this.inFlight) this.settle(this.inFlight, this.inFlight.parts.length, useLock);
-      this.inFlight = undefined;
-      return true;
-    } catch (error) {
-      throw errorCode(error) === NOT_OURS ? await this.#setAside() : error;
-    } finally {
-      if (useLock) await lock.release();
-    }
+  /** Keys of the records in the file, as far as it was scanned or written here. */
+  get keys(): ReadonlySet<string> {
+    return this.#tail.keys;
   }
 
-  /** Scans the file without the lock, in steps. Ignores errors, since the next turn meets them again. */
-  async scanAhead(inTurn: InTurn): Promise<void> {
-    const { fs, path } = this.options;
-    if (this.inFlight) return; // the next turn must check its position first
+  /** Scans the file before the first turn, without the lock. Ignores errors, since the turn meets them again. */
+  async scanAhead(): Promise<void> {
     try {
-      const handle = await inTurn(() => fs.openRead(path));
+      const handle = await this.#options.fs.openRead(this.#options.path);
       try {
-        const file = await handle.stat();
-        const doubt = this.tail.doubt(file);
-        this.tail.recognize(file, doubt && (await handle.read(doubt.position, doubt.length)));
-        await this.tail.learn(handle, file.size, inTurn);
+        await this.#tail.scan(handle, (await handle.stat()).size);
       } finally {
         await handle.close();
       }
@@ -81,99 +55,99 @@ export class FileWriter {
     }
   }
 
-  async #write(handle: FileHandle, locked: boolean): Promise<void> {
-    await this.#findEnd(handle, locked);
-    if (locked && !(await this.#holdsLock(locked))) {
-      throw new WriteFault(LOCK_BUSY, "The lock was lost during a long scan: tried again.");
-    }
-    await this.#append(handle, this.#nextBatch(locked), locked);
-  }
-
-  /** Finds where to append, and removes what is in the file from the queue. */
-  async #findEnd(handle: FileHandle, locked: boolean): Promise<void> {
-    const file = await handle.stat();
-    const doubt = this.tail.doubt(file);
-    const found = doubt && (await handle.read(doubt.position, doubt.length));
-    if (!this.tail.recognize(file, found)) this.inFlight = undefined;
-    const size = this.inFlight ? await this.#settleArrived(handle, this.inFlight, file.size, locked) : file.size;
-    if (size > this.tail.offset) await this.tail.catchUp(handle, size, () => this.#holdsLock(locked));
-  }
-
-  /** Returns what to write next at the end of the file. */
-  #nextBatch(locked: boolean): Batch {
-    const { queue, format, maxBatchBytes: maxBytes } = this.options;
-    const { items } = queue;
-    const { keys, offset: start } = this.tail;
-    if (items.length === 0) queue.report();
-    const preface = this.tail.preface(start === 0);
-    // Without the lock, others may append before this batch.
-    const context = locked ? this.tail.context : FIRST_CONTEXT;
-    return makeBatch({ start, preface, items, keys, context, maxBytes, format });
-  }
-
-  async #append(handle: FileHandle, batch: Batch, locked: boolean): Promise<void> {
-    this.inFlight = batch;
-    let done = 0;
+  /** Runs one turn. False if another owner has the lock; rejects with the error that stopped it. */
+  async turn(): Promise<boolean> {
+    const { lock, fs, path } = this.#options;
+    if (!(await createIn(fs, path, () => lock.tryAcquire()))) return false;
     try {
-      while (done < batch.bytes.length) {
-        const { bytesWritten } = await handle.write(batch.bytes.subarray(done));
+      const handle = await fs.openAppend(path);
+      try {
+        await this.#findEnd(handle);
+        await this.#append(handle);
+      } catch (error) {
+        await handle.close().catch(() => undefined); // the first error is the one to report
+        throw error;
+      }
+      await handle.close();
+      // If the lock may have been lost, others may have appended before the batch: the next turn looks where it is.
+      if (lock.isFresh) this.#settle();
+      return true;
+    } catch (error) {
+      throw errorCode(error) === NOT_OURS ? await this.#setAside() : error;
+    } finally {
+      await lock.release();
+    }
+  }
+
+  /** Finds where to append. Settles or cuts off what arrived of an unsettled batch, and scans what others wrote. */
+  async #findEnd(handle: FileHandle): Promise<void> {
+    const tail = this.#tail;
+    let { size } = await handle.stat();
+    if (!(await tail.isIn(handle, size))) {
+      tail.forget();
+      this.#unsettled = undefined;
+    }
+    if (this.#unsettled) {
+      const { bytes } = this.#unsettled;
+      const arrived = await readFully(handle, tail.offset, Math.min(size - tail.offset, bytes.length));
+      const isOurs = Buffer.compare(arrived, bytes.subarray(0, arrived.length)) === 0;
+      if (isOurs && arrived.length === bytes.length) {
+        this.#settle();
+      } else if (isOurs && size > tail.offset) {
+        await this.#checkLock();
+        await handle.truncate(tail.offset);
+        size = tail.offset;
+      }
+      this.#unsettled = undefined;
+    }
+    if (size > tail.offset) await tail.catchUp(handle, size, () => this.#checkLock());
+  }
+
+  async #append(handle: FileHandle): Promise<void> {
+    const { offset } = this.#tail;
+    const { bytes } = (this.#unsettled = this.#nextBatch());
+    await this.#checkLock();
+    try {
+      for (let done = 0; done < bytes.length;) {
+        const { bytesWritten } = await handle.write(bytes.subarray(done));
         if (bytesWritten === 0) throw new WriteFault(SHORT_WRITE, "The disk accepted no data: free some space.");
         done += bytesWritten;
       }
     } catch (error) {
-      // At once, so that others do not find a torn record. If that fails too, or without the lock, the next turn does it.
-      if (locked) await this.#findEnd(handle, locked).catch(() => undefined);
-      const haveAllArrived =
-        locked && this.inFlight === undefined && this.tail.offset >= batch.start + batch.bytes.length;
-      if (!haveAllArrived) throw error;
+      // At once, so that others do not find a torn record. If this fails too, the next turn does it.
+      await this.#findEnd(handle).catch(() => undefined);
+      const hasArrived = this.#tail.offset > offset;
+      if (!hasArrived) throw error;
     }
   }
 
-  /**
-   * Settles the records of a batch that arrived whole, and cuts off a piece of another one. Returns the file's size.
-   * `size`: that before.
-   */
-  async #settleArrived(handle: FileHandle, batch: Batch, size: number, locked: boolean): Promise<number> {
-    const arrived = Math.min(size - batch.start, batch.bytes.length);
-    const common = commonLength(batch, await readFully(handle, batch.start, arrived));
-    const count = wholeParts(batch, common);
-    const end = batch.start + partsEnd(batch, count);
-    const ownFragmentIsLast = size > end && size === batch.start + common;
-    const isCut = ownFragmentIsLast && (await this.#holdsLock(locked));
-    if (isCut) await handle.truncate(end);
-    this.settle(batch, count, locked);
-    this.inFlight = undefined;
-    return isCut ? end : size;
+  #nextBatch(): Batch {
+    const { queue, format, maxBatchBytes: maxBytes } = this.#options;
+    if (queue.items.length === 0) queue.report();
+    const { keys, context, preface } = this.#tail;
+    return makeBatch({ preface, items: queue.items, keys, context, maxBytes, format });
   }
 
-  /** Returns whether bytes may be cut off: only under the lock, so that no other process can have appended after them. */
-  async #holdsLock(locked: boolean): Promise<boolean> {
-    return locked && (this.options.lock.isFresh || (await this.options.lock.isHeld()));
+  /** Removes the unsettled batch from the queue, because the file has all of it. */
+  #settle(): void {
+    const batch = this.#unsettled;
+    this.#unsettled = undefined;
+    const { queue } = this.#options;
+    if (!batch || queue.items.length < batch.count) return; // the queue was dropped meanwhile
+    queue.shift(batch.count);
+    this.#tail.grow(batch);
   }
 
-  /** Removes the first `count` parts of the batch from the queue, as they are in the file. */
-  settle(batch: Batch, count: number, locked: boolean): void {
-    const { queue, lock } = this.options;
-    if (count === 0 || queue.items.length < count - 1) return; // the queue was dropped meanwhile
-    this.tail.settlePreface();
-    for (const part of batch.parts.slice(0, count)) {
-      if (part.kind === "record") this.written += 1;
-      if (part.kind === "duplicate") this.duplicates += 1;
-      for (const key of part.keys) this.tail.keys.add(key);
-    }
-    queue.shift(count - 1);
-    // Without the lock, others may have appended before this batch, so its position in the file is unknown.
-    if (!locked || !lock.isFresh) return;
-    this.tail.grow(
-      batch.start,
-      batch.bytes.subarray(0, partsEnd(batch, count)),
-      batch.parts[count - 1]?.context ?? FIRST_CONTEXT,
-    );
+  /** Rejects if the lock may be another process's, after a long scan: its records must not be cut off or torn apart. */
+  async #checkLock(): Promise<void> {
+    const { lock } = this.#options;
+    if (lock.isFresh || (await lock.isHeld())) return;
+    throw new WriteFault(LOCK_BUSY, "The lock was lost while the file was read: tried again.");
   }
 
   /** Renames a file that this program did not write. Returns the error that reports it. */
   async #setAside(): Promise<unknown> {
-    const { fs, path, now } = this.options;
+    const { fs, path, now } = this.#options;
     const aside = `${path}.set-aside-${now().toISOString().replaceAll(":", "-")}`;
     try {
       await fs.rename(path, aside);
@@ -185,28 +159,18 @@ export class FileWriter {
 }
 
 /** Bytes of one write, made from queue items. */
-export interface Batch {
+interface Batch {
   bytes: Uint8Array;
-  /** Offset in the file of the first byte. */
-  start: number;
-  /**
-   * End of each part within `bytes`. The first part is what must come before the items (header, repair), followed by one
-   * for each item from the head of the queue. A duplicate takes no bytes.
-   */
-  parts: Part[];
-}
-
-export interface Part {
-  end: number;
-  /** Keys of the record written with this part. */
-  keys: readonly string[];
-  kind: "preface" | "record" | "report" | "duplicate";
-  /** See `AppendFormat.inContext`: that of the next part. */
+  /** Number of items from the head of the queue, with those that the file has already. */
+  count: number;
+  /** Keys of its records. */
+  keys: ReadonlySet<string>;
+  /** See `AppendFormat.inContext`: that of the next record. */
   context: SectionContext;
 }
 
 interface BatchSource {
-  start: number;
+  /** Text that must come before the records. */
   preface: string;
   items: readonly QueueItem[];
   /** Keys in the file. */
@@ -217,30 +181,27 @@ interface BatchSource {
   maxBytes: number;
 }
 
-/** Takes items from the head of the queue until the batch is full. */
-export function makeBatch(source: BatchSource): Batch {
-  const texts = [source.preface];
-  let end = Buffer.byteLength(source.preface);
-  let { context } = source;
-  const parts: Part[] = [{ end, kind: "preface", keys: [], context }];
-  const added = new Set<string>();
-  const isThere = (key: string): boolean => source.keys.has(key) || added.has(key);
-  for (const item of source.items) {
-    if (end >= source.maxBytes) break;
+/** Takes items from the head of the queue until the batch is full, without those that the file has. */
+export function makeBatch({ preface, items, keys: known, context, format, maxBytes }: BatchSource): Batch {
+  const keys = new Set<string>();
+  const isThere = (key: string): boolean => known.has(key) || keys.has(key);
+  // Each text is encoded by itself, because joining first could merge lone surrogates at the boundary.
+  const pieces = [Buffer.from(preface, "utf8")];
+  let size = pieces[0]?.length ?? 0;
+  let count = 0;
+  for (const item of items) {
+    if (size >= maxBytes) break;
+    count += 1;
     const record = recordFor(item.record, isThere);
-    if (record === undefined) {
-      parts.push({ end, kind: "duplicate", keys: [], context });
-      continue;
-    }
-    const keys = [record.key, record.stateKey].filter((key) => key !== undefined);
-    for (const key of keys) added.add(key);
-    const written = source.format.inContext?.(record.data, context) ?? { data: record.data, context };
+    if (record === undefined) continue;
+    for (const key of [record.key, record.stateKey]) if (key !== undefined) keys.add(key);
+    const written = format.inContext?.(record.data, context) ?? { data: record.data, context };
     ({ context } = written);
-    texts.push(written.data);
-    end += written.data === item.record.data ? item.bytes : Buffer.byteLength(written.data);
-    parts.push({ end, kind: item.missing > 0 ? "report" : "record", keys, context });
+    const piece = Buffer.from(written.data, "utf8");
+    pieces.push(piece);
+    size += piece.length;
   }
-  return { bytes: encode(texts, end), start: source.start, parts };
+  return { bytes: Buffer.concat(pieces), count, keys, context };
 }
 
 /** Returns the record to write; undefined if the file has it. */
@@ -250,250 +211,118 @@ function recordFor(record: AppendRecord, isThere: (key: string) => boolean): App
   return replacement && isOpenIn(isThere, replacement) ? recordFor(replacement.record(), isThere) : undefined;
 }
 
-/** Counts the parts that are complete in the first `bytes` bytes of the batch. */
-export function wholeParts(batch: Batch, bytes: number): number {
-  const torn = batch.parts.findIndex((part) => part.end > bytes);
-  return torn === -1 ? batch.parts.length : torn;
-}
-
-/** Returns the end of the first `count` parts within the batch. */
-export function partsEnd(batch: Batch, count: number): number {
-  return count === 0 ? 0 : (batch.parts[count - 1]?.end ?? batch.bytes.length);
-}
-
-/** Counts the leading bytes that the batch shares with the bytes read from its position. */
-export function commonLength(batch: Batch, onDisk: Uint8Array): number {
-  const length = Math.min(batch.bytes.length, onDisk.length);
-  let at = 0;
-  while (at < length && batch.bytes[at] === onDisk[at]) at += 1;
-  return at;
-}
-
-/** Encodes each text by itself, because joining first could merge lone surrogates at the boundary. */
-function encode(texts: readonly string[], length: number): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let at = 0;
-  for (const text of texts) at += bytes.write(text, at);
-  return bytes;
-}
-
-// What is known of the file.
-
 const SCAN_CHUNK_BYTES = 128 * 1024;
 /** A longer tail is not one of our entries if none of ours comes before it. */
 const MAX_FIRST_FRAGMENT_BYTES = 64 * 1024;
-/** Maximum number of bytes kept of a tail; people append notes, not megabytes. */
-const FRAGMENT_BYTES = 16 * 1024 * 1024;
+/** Maximum number of bytes kept of a torn tail, more than its record has. */
+const FRAGMENT_BYTES = 128 * 1024;
 /** Number of bytes before `offset` compared to detect an edit: the end of an entry, with its ids. */
 const CHECK_BYTES = 512;
-/** Space, tab and line breaks. */
-const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-
-/** Runs one step of something long, and lets others go first. */
-type InTurn = <T>(step: () => Promise<T>) => Promise<T>;
-
-/** Result of `FileHandle.stat`. */
-interface FileState {
-  size: number;
-  ino: number;
-  mtimeMs: number;
-}
 
 /**
- * Tracks the known part of a file: everything before `offset`, which this process has written or scanned. Other processes
- * wrote the rest, which is scanned before anything is appended.
+ * Known part of a file: everything before `offset`, which this process has written or scanned. The rest was written by
+ * other processes, and is scanned before anything is appended.
  *
- * An editor may change a file in place, keeping the inode. So if the file is not as this process left it, the bytes
- * directly before `offset` are compared; if they differ, the whole file is scanned again.
+ * The bytes directly before `offset` show whether the file is still the same: it may have been removed, replaced, or
+ * edited in place. If not, nothing is known of it.
  */
 class FileTail {
   readonly #format: AppendFormat;
   readonly #now: () => Date;
-  #ino = 0;
-  /** Last bytes before `offset`; empty if unknown. */
+  /** Last bytes before `offset`. */
   #check: Uint8Array = new Uint8Array();
-  /** Time when this process last wrote or scanned the file, in milliseconds since 1970. */
-  #seenMs = 0;
   /** Text that completes the last record, whose end is missing in the file. */
   #closing = "";
+  /** Record with the text of a torn tail that was cut off, until it is in the file. */
+  #repair = "";
   /** End of the known part: the end of a record, or 0. */
   offset = 0;
   /** What records after the known part need not say again. */
   context = FIRST_CONTEXT;
   /** Keys of all records in the known part. */
   readonly keys = new Set<string>();
-  /** Repair record of a torn tail that was cut off, not yet in the file. */
-  owed = "";
-  repairs = 0;
-  /** Truncation that was reported as failed. The next size of the file shows whether it was done. */
-  #cut: { end: number; repair: string } | undefined;
 
   constructor(format: AppendFormat, now: () => Date) {
     this.#format = format;
     this.#now = now;
   }
 
-  /** Returns the bytes to read for `recognize`; undefined if size and time show that no other process wrote. */
-  doubt(file: FileState): { position: number; length: number } | undefined {
+  /** Returns whether the file begins with the known part. */
+  async isIn(handle: FileHandle, size: number): Promise<boolean> {
+    if (size < this.offset) return false;
     const { length } = this.#check;
-    if (length === 0 || file.ino !== this.#ino || file.size < this.offset) return undefined;
-    if (file.size === this.offset && file.mtimeMs <= this.#seenMs) return undefined;
-    return { position: this.offset - length, length };
+    return Buffer.compare(await readFully(handle, this.offset - length, length), this.#check) === 0;
   }
 
-  /** Returns false, and resets, if this is another file than before, or if it has shrunk or was edited. */
-  recognize(file: FileState, found?: Uint8Array): boolean {
-    const cut = this.#cut;
-    this.#cut = undefined;
-    const isEdited = found !== undefined && Buffer.compare(found, this.#check) !== 0;
-    if (file.ino === this.#ino && file.size >= this.offset && !isEdited) {
-      if (cut && file.size === cut.end) this.#owe(cut.repair);
-      return true;
-    }
-    this.#ino = file.ino;
-    this.offset = 0;
-    this.context = FIRST_CONTEXT;
-    this.#check = new Uint8Array();
-    this.#closing = "";
+  forget(): void {
     this.keys.clear();
-    return false;
+    this.#know(0, new Uint8Array(), FIRST_CONTEXT);
   }
 
-  /** Returns the text that must come before the next record. */
-  preface(fileIsEmpty: boolean): string {
-    return fileIsEmpty ? this.#format.header() + this.owed : this.#closing + this.owed;
+  /** Text that must come before the next record. */
+  get preface(): string {
+    return (this.offset === 0 ? this.#format.header() : this.#closing) + this.#repair;
   }
 
-  /** Notes that the preface is in the file. */
-  settlePreface(): void {
-    this.owed = "";
-    this.#closing = "";
+  /** Adds a batch, which this process wrote at the end of the known part. */
+  grow({ bytes, keys, context }: Batch): void {
+    for (const key of keys) this.keys.add(key);
+    this.#repair = "";
+    const check = Buffer.concat([this.#check, bytes.subarray(-CHECK_BYTES)]).subarray(-CHECK_BYTES);
+    this.#know(this.offset + bytes.length, new Uint8Array(check), context);
   }
 
-  /** Extends the known part by `bytes`, which this process wrote at `start`. */
-  grow(start: number, bytes: Uint8Array, context: SectionContext): void {
-    this.context = context;
-    const before = start === this.offset ? this.#check : new Uint8Array();
-    this.#know(start + bytes.length, new Uint8Array(Buffer.concat([before, bytes]).subarray(-CHECK_BYTES)));
-  }
-
-  #know(offset: number, check: Uint8Array, closing = ""): void {
-    this.offset = offset;
-    this.#check = check;
-    this.#seenMs = this.#now().getTime();
-    this.#closing = closing;
-    this.#cut = undefined;
-  }
-
-  startScan(): TailScanner {
-    return this.#format.scanner(this.offset, this.context);
-  }
-
-  learnKeys(scanner: TailScanner): void {
-    for (const key of scanner.takeKeys()) this.keys.add(key);
-  }
-
-  /** Returns a record with the text of a torn tail. Throws if this program cannot have written the tail. */
-  repairOf(scanner: TailScanner, fragment: Uint8Array, size: number): string {
-    // A torn header is a short fragment.
-    if (scanner.validEnd === 0 && !scanner.hasHeader && size > MAX_FIRST_FRAGMENT_BYTES) {
-      throw new WriteFault(NOT_OURS, "The file at this path is not a transcript: move it away.");
-    }
-    const bytes = size - scanner.validEnd;
-    return this.#format.repair({ fragment, bytes, found: this.#now().toISOString() });
-  }
-
-  /**
-   * Extends the known part to the end of the scanned bytes, after a torn tail was cut off. `check`: its last bytes, if
-   * they are known.
-   */
-  advance(scanner: TailScanner, repair: string | undefined, check: Uint8Array = new Uint8Array()): void {
-    this.#know(scanner.validEnd, check);
-    this.context = scanner.context ?? FIRST_CONTEXT;
-    if (repair !== undefined) this.#owe(repair);
-  }
-
-  /** Accepts a tail that is blank or lacks only the end of its last record. False for any other tail. */
-  complete(scanner: TailScanner, fragment: Uint8Array, size: number): boolean {
-    if (scanner.validEnd + fragment.length < size) return false;
-    const closing = this.#closingOf(fragment, scanner);
-    if (closing === undefined) return false;
-    this.#know(size, new Uint8Array(fragment.subarray(-CHECK_BYTES)), closing);
-    return true;
-  }
-
-  #closingOf(fragment: Uint8Array, { validEnd, context = FIRST_CONTEXT }: TailScanner): string | undefined {
-    this.context = context;
-    if (fragment.every((byte) => BLANKS.has(byte))) return "\n";
-    const closing = this.#format.closing?.(fragment);
-    if (closing === undefined) return undefined;
-    const whole = this.#format.scanner(validEnd, context);
-    whole.push(fragment);
-    whole.push(Buffer.from(closing, "utf8"));
-    this.learnKeys(whole);
-    this.context = whole.context ?? FIRST_CONTEXT;
-    return closing;
-  }
-
-  #owe(repair: string): void {
-    this.owed += repair;
-    this.repairs += 1;
-  }
-
-  /**
-   * Scans the complete records up to `size` without changing the file. Needs no lock: a complete record stays where it
-   * is, and the bytes after the last one are scanned again under the lock.
-   */
-  async learn(handle: FileHandle, size: number, inTurn: InTurn): Promise<void> {
-    const scanner = await this.#scan(handle, size, inTurn);
-    this.offset = scanner.validEnd;
-    this.context = scanner.context ?? FIRST_CONTEXT;
-    this.#check = await checkBefore(handle, scanner.validEnd);
-  }
-
-  async #scan(handle: FileHandle, size: number, inTurn: InTurn = (step) => step()): Promise<TailScanner> {
-    const scanner = this.startScan();
+  /** Adds the complete records up to `size`. Needs no lock, as they stay where they are. */
+  async scan(handle: FileHandle, size: number): Promise<TailScanner> {
+    const scanner = this.#format.scanner(this.offset, this.context);
     for (let at = this.offset; at < size;) {
-      const from = at;
-      at += await inTurn(async () => {
-        const chunk = await readSome(handle, from, Math.min(SCAN_CHUNK_BYTES, size - from));
-        scanner.push(chunk);
-        this.learnKeys(scanner);
-        return chunk.length;
-      });
+      const chunk = await readSome(handle, at, Math.min(SCAN_CHUNK_BYTES, size - at));
+      scanner.push(chunk);
+      at += chunk.length;
     }
+    await this.#learn(handle, scanner, scanner.validEnd);
     return scanner;
   }
 
   /**
-   * Reads the bytes between `offset` and `size`, and cuts off a torn tail, whose text `owed` then keeps.
-   * `mayTruncate` is called directly before the cut, because the lock may expire during a long scan.
+   * Adds what is between `offset` and `size`. A torn tail is cut off and kept in a record of its own. `checkLock` is called
+   * directly before the cut.
    */
-  async catchUp(handle: FileHandle, size: number, mayTruncate: () => Promise<boolean>): Promise<void> {
-    const scanner = await this.#scan(handle, size);
-    let repair: string | undefined;
-    if (scanner.validEnd < size) {
-      const fragment = await readFully(handle, scanner.validEnd, fragmentLength(scanner, size));
-      if (this.complete(scanner, fragment, size)) return;
-      repair = this.repairOf(scanner, fragment, size);
-      if (!(await mayTruncate())) {
-        throw new WriteFault(LOCK_BUSY, "The end of the file is torn, but another process has its lock: tried again.");
-      }
-      this.#cut = { end: scanner.validEnd, repair };
-      await handle.truncate(scanner.validEnd);
+  async catchUp(handle: FileHandle, size: number, checkLock: () => Promise<void>): Promise<void> {
+    const scanner = await this.scan(handle, size);
+    const bytes = size - this.offset;
+    if (bytes === 0) return;
+    const closing = scanner.closing();
+    if (closing !== undefined) {
+      scanner.push(Buffer.from(closing, "utf8"));
+      await this.#learn(handle, scanner, size);
+      this.#closing = closing;
+      return;
     }
-    this.advance(scanner, repair, await checkBefore(handle, scanner.validEnd));
+    // A torn header is a short fragment.
+    if (this.offset === 0 && bytes > MAX_FIRST_FRAGMENT_BYTES) {
+      throw new WriteFault(NOT_OURS, "The file at this path is not a transcript: move it away.");
+    }
+    const fragment = scanner.rest.subarray(0, FRAGMENT_BYTES);
+    const repair = this.#format.repair({ fragment, bytes, found: this.#now().toISOString() });
+    await checkLock();
+    // Before the cut, since that may be done and reported as failed.
+    this.#repair = repair;
+    await handle.truncate(this.offset);
   }
-}
 
-function checkBefore(handle: FileHandle, offset: number): Promise<Uint8Array> {
-  const length = Math.min(CHECK_BYTES, offset);
-  return readFully(handle, offset - length, length);
-}
+  async #learn(handle: FileHandle, scanner: TailScanner, end: number): Promise<void> {
+    for (const key of scanner.takeKeys()) this.keys.add(key);
+    const length = Math.min(CHECK_BYTES, end);
+    this.#know(end, await readFully(handle, end - length, length), scanner.context ?? FIRST_CONTEXT);
+  }
 
-/** Returns the part of a torn tail that is kept. */
-function fragmentLength({ validEnd }: TailScanner, size: number): number {
-  return Math.min(size - validEnd, FRAGMENT_BYTES);
+  #know(offset: number, check: Uint8Array, context: SectionContext): void {
+    this.offset = offset;
+    this.context = context;
+    this.#check = check;
+    this.#closing = "";
+  }
 }
 
 /** Reads `length` bytes from `position`. Rejects if the file ends earlier. */

@@ -86,7 +86,7 @@ class Descriptor implements FileHandle {
     return buffer.subarray(0, bytesRead);
   }
 
-  async stat(): Promise<{ size: number; ino: number; mtimeMs: number }> {
+  async stat(): Promise<{ size: number }> {
     return call.fstat(this.#fd);
   }
 

@@ -12,7 +12,15 @@ import {
   type SectionFacts,
 } from "./section-context.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { COMMENT_END, type Heading, headingOf, isFiller, SECTION_END, STARTS_WITH_HEADING } from "./sections.ts";
+import {
+  COMMENT_END,
+  type Heading,
+  headingOf,
+  isFiller,
+  SECTION_END,
+  STARTS_WITH_HEADING,
+  usageLineAt,
+} from "./sections.ts";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
@@ -24,7 +32,11 @@ const MAX_FILLER_BYTES = 1024;
  */
 export function createMarkdownScanner(startOffset: number, context: SectionContext = FIRST_CONTEXT): TailScanner {
   const splitter = new MarkdownSplitter(startOffset);
-  const scanner = new TailScanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk), scanner.context));
+  const scanner = new TailScanner(startOffset, {
+    steps: (chunk) => markdownSteps(splitter.push(chunk), scanner.context),
+    rest: () => splitter.rest.body,
+    closing: closingOfMarkdown,
+  });
   scanner.context = context;
   return scanner;
 }
@@ -32,26 +44,27 @@ export function createMarkdownScanner(startOffset: number, context: SectionConte
 /** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
 export function createJsonlScanner(startOffset: number): TailScanner {
   const splitter = new LineSplitter(Number.POSITIVE_INFINITY, startOffset);
-  return new TailScanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
+  return new TailScanner(startOffset, {
+    steps: (chunk) => jsonlSteps(splitter.push(chunk)),
+    rest: () => splitter.rest,
+    closing: closingOfJsonl,
+  });
 }
 
-/**
- * Returns the text that completes the bytes after the last complete header or entry, if only their end is missing, as
- * editors trim the end of a file. Undefined for anything else.
- */
-export function closingOf(format: "markdown" | "jsonl", tail: Uint8Array): string | undefined {
-  if (format === "jsonl") {
-    const contents = lineContents(decodeUtf8(tail) ?? "");
-    return contents.some(({ kind }) => kind !== "entry" && kind !== "header") ? undefined : "\n";
-  }
-  if (isFillerOnly(tail)) return tail.at(-1) === LINE_FEED ? "" : "\n";
-  if (!endsWithComment(tail)) return undefined;
+function closingOfJsonl(rest: Buffer): string | undefined {
+  const contents = lineContents(decodeUtf8(rest) ?? "");
+  return contents.some(({ kind }) => kind !== "entry" && kind !== "header") ? undefined : "\n";
+}
+
+function closingOfMarkdown(rest: Buffer): string | undefined {
+  if (isFillerOnly(rest)) return rest.at(-1) === LINE_FEED ? "" : "\n";
+  if (!endsWithComment(rest)) return undefined;
   for (let at = 0; at < SECTION_END.length; at++) {
     const closing = SECTION_END.slice(at);
     const scanner = createMarkdownScanner(0);
-    scanner.push(tail);
+    scanner.push(rest);
     scanner.push(Buffer.from(closing, "utf8"));
-    if (scanner.validEnd === tail.length + closing.length) return closing;
+    if (scanner.validEnd === rest.length + closing.length) return closing;
   }
   return undefined;
 }
@@ -71,35 +84,51 @@ function endsWithComment(tail: Uint8Array): boolean {
 /** Complete header or entry in the file. */
 interface Step {
   end: number;
-  isHeader: boolean;
   keys: readonly (string | undefined)[];
   /** See `TailScanner.context`. */
   context: SectionContext;
+}
+
+interface Splitting {
+  steps: (chunk: Uint8Array) => Iterable<Step>;
+  /** Returns the bytes after the last step. */
+  rest: () => Buffer;
+  closing: (rest: Buffer) => string | undefined;
 }
 
 /** Scans a file chunk by chunk; the chunks may be reused afterwards. */
 export class TailScanner {
   /** Byte offset after the last complete header or entry. The bytes after it were not written completely. */
   validEnd: number;
-  /** A complete header was found. */
-  hasHeader = false;
   /** What sections after the last complete one need not repeat. */
   context = FIRST_CONTEXT;
-  readonly #steps: (chunk: Uint8Array) => Iterable<Step>;
+  readonly #splitting: Splitting;
   #keys: string[] = [];
 
-  constructor(startOffset: number, steps: (chunk: Uint8Array) => Iterable<Step>) {
+  constructor(startOffset: number, splitting: Splitting) {
     this.validEnd = startOffset;
-    this.#steps = steps;
+    this.#splitting = splitting;
   }
 
   push(chunk: Uint8Array): void {
-    for (const { end, isHeader, keys, context } of this.#steps(chunk)) {
+    for (const { end, keys, context } of this.#splitting.steps(chunk)) {
       this.validEnd = end;
       this.context = context;
-      this.hasHeader ||= isHeader;
       for (const key of keys) if (key !== undefined) this.#keys.push(key);
     }
+  }
+
+  /** Bytes after the last complete header or entry. */
+  get rest(): Uint8Array {
+    return this.#splitting.rest();
+  }
+
+  /**
+   * Returns the text that completes `rest`, if only its end is missing, as editors trim the end of a file. Undefined for
+   * anything else.
+   */
+  closing(): string | undefined {
+    return this.#splitting.closing(this.#splitting.rest());
   }
 
   /** Returns the keys (`entryKey`, `stateKey`) of the complete entries found since the last call. */
@@ -117,7 +146,7 @@ function* markdownSteps(sections: Iterable<Section>, first: SectionContext): Gen
     const start = startOfSection(body);
     const facts = isHeader ? undefined : sectionFacts(start, decodeUtf8(comment) ?? "", context);
     if (facts) context = afterSection(facts, context);
-    yield { end, isHeader, keys: facts ? keysInSection(facts, headingOf(start)) : [], context };
+    yield { end, keys: facts ? keysInSection(facts, headingOf(start)) : [], context };
   }
 }
 
@@ -130,7 +159,8 @@ function startOfSection(body: Buffer): string {
     const start = body.toString("utf8", at, at + MAX_START_BYTES);
     if (STARTS_WITH_HEADING.test(start)) return start;
   }
-  return "";
+  const at = usageLineAt(body);
+  return at === undefined ? "" : body.toString("utf8", at);
 }
 
 function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
@@ -138,7 +168,7 @@ function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
     const text = typeof line.bytes === "number" ? undefined : decodeUtf8(line.bytes);
     for (const content of lineContents(text ?? "")) {
       const keys = content.kind === "entry" ? keysOf(content.entry) : [];
-      yield { end: endOfLine(line), isHeader: content.kind === "header", keys, context: FIRST_CONTEXT };
+      yield { end: endOfLine(line), keys, context: FIRST_CONTEXT };
     }
   }
 }

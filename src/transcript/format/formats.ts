@@ -15,7 +15,7 @@ export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts"
 export { parseMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
 export { continuableKey, isContinuable, mergeContinuations } from "./merge.ts";
 export { outputFileText } from "./output-text.ts";
-export { closingOf, createJsonlScanner, createMarkdownScanner, encodeTornEntry } from "./file-end.ts";
+export { createJsonlScanner, createMarkdownScanner, encodeTornEntry } from "./file-end.ts";
 
 /** Reads a transcript of either format item by item. */
 export function openTranscript(

@@ -70,6 +70,11 @@ export class LineSplitter {
     return lines;
   }
 
+  /** Bytes after the last line feed. */
+  get rest(): Buffer {
+    return Buffer.concat(this.#held);
+  }
+
   /** Returns the last line, if the input does not end with a line feed. */
   end(): RawLine | undefined {
     return this.#heldBytes === 0 ? undefined : this.#finished(Buffer.alloc(0), false);

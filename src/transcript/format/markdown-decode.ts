@@ -12,6 +12,7 @@ import {
   TRUNCATED,
   fenceAtEnd,
   headingOf,
+  usageLineIn,
 } from "./sections.ts";
 import { exitCodeIn, fullOutputIn, subagentIn } from "./shown-lines.ts";
 import { decodeText } from "./text-escapes.ts";
@@ -69,7 +70,7 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   if (!headingsOf(layout, comment).includes(heading?.kind)) {
     damage.push("its heading and its comment name different kinds of entry");
   }
-  const body = text.slice(headingEnd + 2, -2);
+  const body = usageLineIn(text.slice(0, headingEnd))?.text ?? text.slice(headingEnd + 2, -2);
   const blocks =
     layout.body === undefined
       ? readLabelled(body, type === "tool_use" ? "input" : "output", damage)

@@ -200,9 +200,11 @@ const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert", "re
 
 function addEvent(section: SectionBuilder, entry: SessionEventEntry): void {
   section.note("eventID", entry.eventID);
-  if (entry.text !== undefined) section.content(entry.text);
   if (entry.text !== undefined) {
     const told = dataIn(entry.name, entry.text);
+    const isWholeUsage = entry.name === "usage" && isDeepStrictEqual(told, entry.data);
+    if (isWholeUsage && section.usage(entry.text)) return;
+    section.content(entry.text);
     if (told !== undefined && entry.data === undefined) return section.note("noData", true);
     if (told !== undefined && isDeepStrictEqual(told, entry.data)) return;
   }

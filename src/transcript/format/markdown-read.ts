@@ -21,7 +21,7 @@ import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { afterSection, FIRST_CONTEXT, sectionFacts } from "./section-context.ts";
-import { LAYOUTS, STARTS_WITH_HEADING, isFiller, TITLE_START } from "./sections.ts";
+import { LAYOUTS, STARTS_WITH_HEADING, isFiller, mayBeUsageLine, TITLE_START, usageLineIn } from "./sections.ts";
 import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
@@ -197,7 +197,7 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 const SECTION_START = "## [";
 /** Number of bytes that identify a line. */
-const LINE_START_BYTES = 300;
+const LINE_START_BYTES = 1_000;
 
 /** Finds the headings in the bytes, and before the first one a title and stray text. `start`: place of the bytes. */
 function openingsIn(bytes: Buffer, start: Place): Openings {
@@ -219,7 +219,9 @@ function openingsIn(bytes: Buffer, start: Place): Openings {
     const isCut = feed === -1 && first === bytes.length;
     if (line.startsWith(TITLE_START) || (isCut && TITLE_START.startsWith(line))) {
       found.push({ ...placeOf(at), isTitle: true });
-    } else if (isCut && SECTION_START.startsWith(line.slice(0, SECTION_START.length))) {
+    } else if (isCut && (SECTION_START.startsWith(line.slice(0, SECTION_START.length)) || mayBeUsageLine(line))) {
+      found.push({ ...placeOf(at), isTitle: false });
+    } else if (first === bytes.length && usageLineIn(line)) {
       found.push({ ...placeOf(at), isTitle: false });
     } else if (!isFiller(line)) {
       stray ??= placeOf(at);

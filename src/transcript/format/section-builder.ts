@@ -1,6 +1,15 @@
 /** Builds a section of a markdown transcript: its visible blocks, and the comment for the parser. */
 import type { TranscriptEntry } from "./entry-types.ts";
-import { type Block, CALL_ID_LABEL, LAYOUTS, SECTION_END, TITLE_LABEL, TRUNCATED, fenced } from "./sections.ts";
+import {
+  type Block,
+  CALL_ID_LABEL,
+  LAYOUTS,
+  SECTION_END,
+  TITLE_LABEL,
+  TRUNCATED,
+  fenced,
+  usageLine,
+} from "./sections.ts";
 import { encodeComment } from "./comments.ts";
 import { type Adopt, TextReferences } from "./references.ts";
 import { encodeText } from "./text-escapes.ts";
@@ -22,6 +31,7 @@ export class SectionBuilder {
   /** Texts of the body, to which values in the comment refer. */
   readonly texts = new TextReferences();
   #adopted = 0;
+  #usage: string | undefined;
 
   constructor(entry: TranscriptEntry) {
     this.#entry = entry;
@@ -47,6 +57,13 @@ export class SectionBuilder {
     this.texts.add("content", text);
     if (isSafeMarkdown(encoded)) this.#add("content", encoded);
     else this.#add("fenced", fenced(encoded, "markdown"));
+  }
+
+  /** Adds the text of a usage event, which takes the place of the heading. Returns whether it can. */
+  usage(text: string): boolean {
+    if (text.length > MAX_QUIET_CHARS || !QUIET_TEXT.test(text) || encodeText(text) !== text) return false;
+    this.#usage = text;
+    return true;
   }
 
   /** Adds a line for people only; its values are also in the comment. */
@@ -105,7 +122,7 @@ export class SectionBuilder {
   /** Returns the section. */
   toMarkdown(): string {
     const heading = this.#heading();
-    const usual = LAYOUTS[this.#entry.type].body;
+    const usual = this.#usage === undefined ? LAYOUTS[this.#entry.type].body : undefined;
     const isUsual = usual?.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
     if (usual !== undefined && !isUsual) this.note("body", this.#body);
     return `${[heading, ...this.#shown, encodeComment(this.#comment, this.#entry.type)].join("\n\n")}${SECTION_END}`;
@@ -119,6 +136,7 @@ export class SectionBuilder {
     if (isReplacement) this.notes({ type: this.#entry.type, tool: entry.tool }, "type", "tool");
     const timestamp = visibleTimestamp(entry.timestamp);
     if (timestamp !== entry.timestamp) this.note("timestamp", entry.timestamp);
+    if (this.#usage !== undefined) return usageLine(timestamp, this.#usage);
     const start = `## [${timestamp}] `;
     if (isReplacement) return `${start}${LAYOUTS.session_event.headings[0]}: ${replacementName}`;
     const [kind, failedKind = kind] = headings;
@@ -136,6 +154,10 @@ export class SectionBuilder {
     this.#shown.push(text);
   }
 }
+
+const MAX_QUIET_CHARS = 250;
+/** Text on one line that markdown does not change within emphasis. */
+const QUIET_TEXT = /^[^\s*<>\\`[\]~](?:[^\n\r*<>\\`[\]~]*[^\s*<>\\`[\]~])?$/;
 
 /**
  * Decides whether text may be raw markdown between our sections: nothing in it stays open at its end (a code fence, an

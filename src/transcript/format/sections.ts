@@ -56,6 +56,8 @@ export interface Layout {
   references?: Readonly<Record<string, string>>;
 }
 
+const SESSION_EVENT = "Session Event";
+
 export const LAYOUTS: Readonly<Record<TranscriptEntry["type"], Layout>> = {
   user: { headings: ["User Message"], text: "content", body: ["content"], references: { parts: "parts" } },
   assistant: { headings: ["Assistant Message"], text: "content", body: ["content"] },
@@ -72,7 +74,7 @@ export const LAYOUTS: Readonly<Record<TranscriptEntry["type"], Layout>> = {
     references: { input: "input", metadata: "metadata" },
   },
   session_event: {
-    headings: ["Session Event"],
+    headings: [SESSION_EVENT],
     name: "name",
     text: "text",
     body: ["content"],
@@ -98,6 +100,31 @@ const TYPES: ReadonlyMap<string, TranscriptEntry["type"]> = new Map(
   ),
 );
 
+const USAGE_LINE = /^\*\[([\w:.+-]{0,40})\] ([^*]*)\*\r?$/;
+const USAGE_START = "*[";
+
+/** Returns the section of a usage event without its comment: one quiet line, because there are many. */
+export function usageLine(timestamp: string, text: string): string {
+  return `${USAGE_START}${timestamp}] ${text}*`;
+}
+
+export function usageLineIn(line: string): { timestamp: string; text: string } | undefined {
+  const [, timestamp, text] = line.startsWith(USAGE_START) ? (USAGE_LINE.exec(line) ?? []) : [];
+  return timestamp === undefined || text === undefined ? undefined : { timestamp, text };
+}
+
+/** Returns the position of the line of a usage event, which is the last one of a section without a heading. */
+export function usageLineAt(bytes: Buffer): number | undefined {
+  const at = bytes.lastIndexOf(USAGE_START);
+  const isLine = at === 0 || bytes.toString("latin1", at - 1, at) === "\n";
+  return at !== -1 && isLine && usageLineIn(bytes.toString("utf8", at).trimEnd()) ? at : undefined;
+}
+
+/** Returns whether a file may have been cut within the line of a usage event. */
+export function mayBeUsageLine(line: string): boolean {
+  return USAGE_START.startsWith(line.slice(0, USAGE_START.length));
+}
+
 /** Parts of a heading. */
 export interface Heading {
   timestamp: string;
@@ -108,8 +135,10 @@ export interface Heading {
   name: string | undefined;
 }
 
-/** Reads the heading at the beginning of a section. */
+/** Reads the heading at the beginning of a section, or the line of a usage event, which has none. */
 export function headingOf(section: string): Heading | undefined {
+  const usage = usageLineIn(/^.*/.exec(section)?.[0] ?? "");
+  if (usage) return { timestamp: usage.timestamp, kind: SESSION_EVENT, type: "session_event", name: "usage" };
   const [, timestamp, kind, name] = /^## \[([^\]\n]*)\] ([^:\r\n]*)(?:: ([^\r\n]*))?/.exec(section) ?? [];
   if (timestamp === undefined || kind === undefined) return undefined;
   return { timestamp, kind, type: TYPES.get(kind), name };
