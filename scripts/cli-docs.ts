@@ -23,7 +23,7 @@ const FORECAST = "6f0c9d0e-3c5b-4f43-9e0a-8f3f7f1f2a10";
 
 /** Commands whose output the pages show, in the order in which they run. The store is empty at first. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
-  init: ["init --dry-run"],
+  init: ["init"],
   list: ["list", "list --agent claude-code"],
   show: ["show latest --summary", "show 6f0c --with-tools"],
   stats: ["stats latest", "stats --by day"],
@@ -37,9 +37,8 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'snippets extract 6f0c --turns 1 --type error_reasoning --title "The forecast swaps digits" --tag forecast',
   ],
   "snippets query": ["snippets query digits"],
-  "snippets count": ["snippets count"],
   "snippets suggest": ["snippets suggest latest"],
-  "snippets cleanup": ["snippets cleanup --older-than 180 --dry-run"],
+  "snippets cleanup": ["snippets cleanup --older-than 180"],
   forget: ["forget latest --dry-run"],
   export: ["export latest -o session.html"],
   doctor: ["doctor"],

@@ -6,7 +6,7 @@ import { type CountedCalls, type ErrorQuery, type ErrorRow, errorsIn } from "./s
 
 export interface SessionFailures {
   ref: SessionRef;
-  /** Newest first. */
+  /** In order. */
   rows: ErrorRow[];
   /** Number of damaged places, which may hide some. */
   damaged: number;
@@ -26,7 +26,7 @@ export async function* errorsOver(
       const { rows, damaged } = await errorsIn(ref, { ...query, counted });
       yield {
         ref,
-        rows: rows.filter((row) => isBetween(row, between)).toReversed(),
+        rows: rows.filter((row) => isBetween(row, between)),
         damaged,
         problem: null,
       };

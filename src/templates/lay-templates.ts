@@ -22,23 +22,19 @@ export interface LaidFile {
 
 export interface LayOptions {
   fs: FileSystem;
-  /** Reports changes without making them. */
-  dryRun?: boolean;
 }
 
 /**
  * Creates the missing templates in a project's data folder; a file that exists is never replaced. Rejects with the file
  * system's error if one cannot be written.
  */
-export async function layTemplates(dataFolder: string, { fs, dryRun = false }: LayOptions): Promise<LaidFile[]> {
+export async function layTemplates(dataFolder: string, { fs }: LayOptions): Promise<LaidFile[]> {
   return Promise.all(
     TEMPLATES.map(async ({ to, from }): Promise<LaidFile> => {
       const path = join(dataFolder, to);
       if (await exists(fs, path)) return { path, change: "unchanged" };
-      if (dryRun || (await writeNewFile(fs, path, await templateText(from))) === "written") {
-        return { path, change: "created" };
-      }
-      return { path, change: "unchanged" };
+      const written = await writeNewFile(fs, path, await templateText(from));
+      return { path, change: written === "written" ? "created" : "unchanged" };
     }),
   );
 }

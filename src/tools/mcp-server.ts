@@ -25,8 +25,6 @@ export interface McpOptions {
   env: Readonly<Record<string, string | undefined>>;
   home: string;
   cwd: string;
-  /** Tools to offer. Default: all. */
-  tools?: readonly ToolDefinition[];
   signal: AbortSignal;
   /** Called for errors that belong to no call. */
   onError: (message: string) => void;
@@ -45,10 +43,10 @@ const LAST_ANSWERS_MS = 10_000;
  * Returns false if a call hangs and the process must be killed (see `ToolRunner.close`).
  */
 export async function serveMcp(options: McpOptions): Promise<boolean> {
-  const { tools = TOOL_DEFINITIONS, env, home, signal, input, output, onError } = options;
+  const { env, home, signal, input, output, onError } = options;
   const runner = new ToolRunner({ env, home });
   const calls = new Set<Promise<unknown>>();
-  const server = createServer(tools, (tool, args, ended) => {
+  const server = createServer((tool, args, ended) => {
     const call = runner.call({ tool, args, cwd: options.cwd }, ended);
     calls.add(call);
     return call.finally(() => calls.delete(call));
@@ -81,25 +79,25 @@ async function lastAnswers(calls: ReadonlySet<Promise<unknown>>, output: Writabl
     await setImmediate();
     await Promise.allSettled(calls);
     await setImmediate();
-    await new Promise<void>((resolve) => output.end(resolve));
+    await new Promise<void>((resolve) => output.write("", () => resolve()));
   };
   await Promise.race([answered(), setTimeout(LAST_ANSWERS_MS, undefined, { ref: false })]);
 }
 
 type Call = (tool: string, args: unknown, signal: AbortSignal) => ReturnType<ToolRunner["call"]>;
 
-function createServer(tools: readonly ToolDefinition[], call: Call): Server {
+function createServer(call: Call): Server {
   const server = new Server(
     { name: "opencode-transcripts", title: "Transcripts", version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toolOf) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOL_DEFINITIONS.map(toolOf) }));
   // The SDK's default handler would report arguments that are not an object as a server error, in its parser's words.
   server.fallbackRequestHandler = async ({ method, params }, { signal }): Promise<CallToolResult> => {
     if (method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "Method not found");
     const name = params?.["name"];
-    if (typeof name !== "string" || !tools.some((tool) => tool.name === name)) {
-      const known = tools.map((tool) => tool.name).join(", ");
+    if (typeof name !== "string" || !TOOL_DEFINITIONS.some((tool) => tool.name === name)) {
+      const known = TOOL_DEFINITIONS.map((tool) => tool.name).join(", ");
       throw new McpError(ErrorCode.InvalidParams, `There is no tool with that name. Available tools: ${known}.`);
     }
     const { text, isError = false } = await call(name, params?.["arguments"], signal).catch((error: unknown) => {

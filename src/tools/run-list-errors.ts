@@ -30,7 +30,7 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
       searched += 1;
       if (problem !== null) unreadable += 1;
       damage += damaged;
-      found.push(...rows.map((row) => ({ ref, row })));
+      found.push(...rows.toReversed().map((row) => ({ ref, row })));
       // One more shows whether there are more.
       if (found.length > offset + limit) break;
     }

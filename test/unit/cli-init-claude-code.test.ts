@@ -85,13 +85,6 @@ describe("init --claude-code", () => {
     assert.deepEqual(last, { plugin: "unchanged", commands: [] });
   });
 
-  test("--dry-run says what it would do, and does nothing", async () => {
-    const place = setting();
-    const { stdout } = await run(place, "--dry-run");
-    assert.match(stdout, /^would write the plugin to .*\nwould run claude plugin marketplace add .*\nwould run claude/);
-    assert.deepEqual([ran(place), existsSync(place.folder)], [[], false]);
-  });
-
   test("without claude on the path it prints the commands that are left", async () => {
     const place = setting("");
     rmSync(join(place.home, "bin/claude"));

@@ -36,7 +36,6 @@ const COMMANDS: readonly string[][] = [
 
 const ON_HOME: readonly string[][] = [
   ["init", "--yes", "--json"],
-  ["init", "--json", "--dry-run"],
   ["list", "--json", "--subagents"],
   ["find", "the", "--json"],
   ["find", "e", "--json", "--limit", "50"],

@@ -5,7 +5,7 @@ import { counted } from "../../quantities.ts";
 import { openStoreToAsk } from "../../store/open-store.ts";
 import { VERSION } from "../../version.ts";
 import { between, createQuestion, runnable } from "../command.ts";
-import { pagesScript } from "../pages-script.ts";
+import { openPages } from "../open-pages.ts";
 
 const definition = createQuestion(
   "archive",
@@ -24,38 +24,23 @@ const definition = createQuestion(
 ).requiredOption("-o, --output <folder>", "Folder to write: a new or empty one, or an archive.");
 
 export const command = runnable(definition, async (context, _args, options) => {
-  const [{ writeArchive }, { archivePages }, { createSite }, { SiteData }, { Refresh }, { Clock }] = await Promise.all([
+  const [{ writeArchive }, { archivePages }] = await Promise.all([
     import("../../web/archive-writer.ts"),
     import("../../web/archive-pages.ts"),
-    import("../../web/site.ts"),
-    import("../../web/site-data.ts"),
-    import("../../web/refresh.ts"),
-    import("../../render/html/view.ts"),
   ]);
-  const { signal, now } = context;
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { signal } = context;
   const store = await openStoreToAsk(context);
   try {
-    const refresh = new Refresh({
-      store,
-      where: context,
-      signal,
-      onError: (error) => {
-        throw error;
-      },
-    });
-    await refresh.complete();
-    const only = {
-      ...between(context, options),
-      ...given({ project: options.project, agent: options.agent, tags: options.tag }),
+    const { project, agent, tag: tags } = options;
+    const only = { ...between(context, options), ...given({ project, agent, tags }) };
+    const onError = (error: unknown): void => {
+      throw error;
     };
-    const data = new SiteData({ store, where: context, refresh, timeZone, now, signal, only });
-    const site = createSite({ data, place: { clock: new Clock(timeZone) }, script: pagesScript });
+    const { refresh, data, timeZone, siteWith } = await openPages(context, { store, where: context, only, onError });
+    await refresh.complete();
     const folder = resolve(context.cwd, options.output);
-    const version = `${VERSION} ${timeZone}`;
-    const { written, unchanged, removed } = await writeArchive(folder, archivePages({ site, data, version, signal }), {
-      signal,
-    });
+    const pages = archivePages({ site: siteWith(), data, version: `${VERSION} ${timeZone}`, signal });
+    const { written, unchanged, removed } = await writeArchive(folder, pages, { signal });
     context.note(`wrote ${counted(written, "file")} to ${folder}; ${unchanged} unchanged, ${removed} removed`);
     if ((await data.archived()).length > 0) return 0;
     context.note("no session matches: the pages are empty");

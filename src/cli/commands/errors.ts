@@ -6,7 +6,7 @@ import type { Between } from "../../queries/figures.ts";
 import { failedSessions, failuresNeeds } from "../../queries/listed-sessions.ts";
 import { errorsOver } from "../../queries/newest-errors.ts";
 import { askedOfStore } from "../find-index.ts";
-import { type CountedCalls, type ErrorRow, errorsIn } from "../../queries/session-errors.ts";
+import type { ErrorRow } from "../../queries/session-errors.ts";
 import { isReadFault } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
 import { failureText } from "../../render/text/failure-text.ts";
@@ -25,7 +25,7 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
-import { familyOf, noteDamage, noteUnread, refuseArchived, sessionNamed } from "../session-input.ts";
+import { familyOf, noteUnread, sessionNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
 const definition = createQuestion(
@@ -69,137 +69,133 @@ const SCREENFUL = 20;
 
 export const command = runnable(definition, async (context, [args], options) => {
   const dates = between(context, options);
-  return args.length === 0 ? errorsOfAll(context, dates, options) : errorsOfNamed(context, args, options);
+  if (args.length === 0) return errorsOfAll(context, dates, options);
+  const refs: SessionRef[] = [];
+  let missing = 0;
+  for (const argument of args) {
+    try {
+      const ref = await sessionNamed(context, argument, options);
+      refs.push(...(options.subagents ? await familyOf(context, ref) : [ref]));
+    } catch (error) {
+      // Continues with the others, like `grep`.
+      if (args.length === 1 || !isReadFault(error)) throw error;
+      context.note(`transcripts: ${error.message}`);
+      missing += 1;
+    }
+  }
+  const { subagents = false } = options;
+  const { printed, unread, scope } = await printErrors(
+    context,
+    refs,
+    { dates, subagents, many: refs.length > 1, newestFirst: false },
+    options,
+  );
+  if (printed === 0) context.note(scope);
+  return missing + unread > 0 ? 2 : printed > 0 ? 0 : 1;
 });
 
 /** Prints the newest failed calls of all sessions. */
 export async function errorsOfAll(
   context: CommandContext,
   dates: Between,
-  options: Partial<Options> & Pick<Options, "redact"> & { tool?: string },
+  options: PrintOptions & { tool?: string },
 ): Promise<ExitCode> {
-  const { fixes = false, tool, project, agent, tag: tags } = options;
+  const { project, agent, tag: tags } = options;
   const limit = options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity);
   const asked = { ...dates, ...given({ project, agent, tags }) };
-  const query = { fixes, tool, subagents: true, signal: context.signal, between: dates };
+  const needs = failuresNeeds(context, asked, limit);
   return askedOfStore(
     context,
-    failuresNeeds(context, asked, limit),
+    needs,
     async () => undefined,
     async (index) => {
-      const printer = new Printer(context, options, limit);
-      let [searched, damage, left] = [0, 0, 0];
-      for await (const { ref, rows, damaged, problem } of errorsOver(failedSessions(index, context, asked), query)) {
-        if (!options.redact && ref.archived !== null) {
-          left += 1;
-          continue;
-        }
-        if (problem === null) searched += 1;
-        else noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem }]);
-        damage += damaged;
-        await printer.print(ref, rows);
-        if (printer.isFull) break;
-      }
-      const more = printer.isFull ? `; the newest ${counted(printer.printed, "call")}, --limit shows more` : "";
-      const looked = scopeText({ searched, damaged: damage });
-      const none = printer.printed === 0 ? ": no call failed" : "";
-      if (left > 0)
-        context.note(`left out: ${counted(left, "session")} that are only in the store, where they are redacted`);
-      context.note(searched === 0 ? "no call failed" : `${looked}${none}${more}`);
-      return printer.printed > 0 ? 0 : 1;
+      const refs = failedSessions(index, context, asked);
+      const query = { dates, subagents: true, many: true, newestFirst: true };
+      const { printed, scope } = await printErrors(context, refs, query, { ...options, limit });
+      const more = printed >= limit ? `; the newest ${counted(printed, "call")}, --limit shows more` : "";
+      context.note(scope + more);
+      return printed > 0 ? 0 : 1;
     },
   );
 }
 
-async function errorsOfNamed(context: CommandContext, args: readonly string[], options: Options): Promise<ExitCode> {
-  const printer = new Printer(context, options, options.limit ?? Infinity);
-  const counted: CountedCalls = new Map();
-  let failed = false;
-  for (const argument of args) {
-    try {
-      for (const ref of await sessionsNamed(context, argument, options))
-        await printer.print(ref, await errorsOf(context, ref, counted, options), args.length > 1);
-    } catch (error) {
-      // Continues with the others, like `grep`.
-      if (args.length === 1 || !isReadFault(error)) throw error;
-      context.note(`transcripts: ${error.message}`);
-      failed = true;
-    }
-  }
-  if (failed) return 2;
-  if (printer.printed === 0) context.note("no failed tool calls");
-  return printer.printed > 0 ? 0 : 1;
+interface Printed {
+  printed: number;
+  /** Number of sessions that could not be read. */
+  unread: number;
+  scope: string;
 }
 
-async function sessionsNamed(context: CommandContext, argument: string, options: Options): Promise<SessionRef[]> {
-  const ref = await sessionNamed(context, argument, options);
-  return options.subagents ? familyOf(context, ref) : [ref];
-}
-
-async function errorsOf(
+/** Prints the failed calls of the sessions. `many`: with a heading for each session. */
+async function printErrors(
   context: CommandContext,
-  ref: SessionRef,
-  counted: CountedCalls,
-  options: Options,
-): Promise<ErrorRow[]> {
-  if (!options.redact) refuseArchived(ref);
-  const { fixes = false, subagents = false } = options;
+  refs: Iterable<SessionRef> | AsyncIterable<SessionRef>,
+  { dates, subagents, many, newestFirst }: { dates: Between; subagents: boolean; many: boolean; newestFirst: boolean },
+  options: PrintOptions & { tool?: string },
+): Promise<Printed> {
+  const { fixes = false, tool, limit = Infinity } = options;
   const { signal, stdin } = context;
-  const found = await errorsIn(ref, { fixes, subagents, counted, signal, stdin });
-  noteDamage(context, ref, found);
-  return found.rows;
+  let [printed, searched, unread, damaged, left] = [0, 0, 0, 0, 0];
+  for await (const found of errorsOver(refs, { fixes, tool, subagents, signal, stdin, between: dates })) {
+    const { ref, problem } = found;
+    if (!options.redact && ref.archived !== null) {
+      left += 1;
+      continue;
+    }
+    searched += 1;
+    damaged += found.damaged;
+    if (problem !== null) {
+      unread += 1;
+      noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem }]);
+    }
+    const ordered = newestFirst ? found.rows.toReversed() : found.rows;
+    const rows = ordered.slice(0, limit - printed);
+    printed += rows.length;
+    await print(context, ref, rows, options, many);
+    if (printed >= limit) break;
+  }
+  if (left > 0)
+    context.note(`left out: ${counted(left, "session")} that are only in the store, where they are redacted`);
+  const looked = searched === 0 ? "" : scopeText({ searched, damaged, unread });
+  return { printed, unread, scope: [looked, ...(printed === 0 ? ["no call failed"] : [])].filter(Boolean).join(": ") };
 }
 
 /** Returns whether each call is printed as one line. */
-function isRows({ isTerminal }: CommandContext, { json, tsv, fixes }: Options): boolean {
+function isRows({ isTerminal }: CommandContext, { json, tsv, fixes }: PrintOptions): boolean {
   return json === true || tsv === true || (!isTerminal && fixes !== true);
 }
 
-class Printer {
-  readonly #context: CommandContext;
-  readonly #options: Options;
-  readonly #limit: number;
-  printed = 0;
+type PrintOptions = Partial<Options> & Pick<Options, "redact">;
 
-  constructor(context: CommandContext, options: Options, limit: number) {
-    this.#context = context;
-    this.#options = options;
-    this.#limit = limit;
-  }
-
-  get isFull(): boolean {
-    return this.printed >= this.#limit;
-  }
-
-  /** Prints the failed calls of a session, for people with a heading if there are other sessions. */
-  async print(ref: SessionRef, all: readonly ErrorRow[], isOneOfMany = true): Promise<void> {
-    const redactor = redactorFor(this.#options);
-    const rows = await redactedRows(redactor, all.slice(0, this.#limit - this.printed));
-    this.printed += rows.length;
-    if (isRows(this.#context, this.#options)) {
-      for (const row of rows) await this.#printRow(row);
-      return;
-    }
-    const style = forPeople(this.#context);
-    if (rows.length > 0 && isOneOfMany) {
-      const { id, title, project: folder, projectLabel } = await shownRef(redactor, ref);
-      const named = { id, title, project: folder ?? (projectLabel || null), host: hostOf(ref) };
-      await this.#context.out(`${sessionLine(named, style)}\n`);
-    }
+/** Prints failed calls of a session. */
+async function print(
+  context: CommandContext,
+  ref: SessionRef,
+  failed: readonly ErrorRow[],
+  options: PrintOptions,
+  hasHeading: boolean,
+): Promise<void> {
+  const redactor = redactorFor(options);
+  const rows = await redactedRows(redactor, failed);
+  if (isRows(context, options)) {
+    const { json, locate = false } = options;
     for (const row of rows) {
-      const facts = [row.tool_use_id ?? "", dayAndTime(row.timestamp)].filter((fact) => fact !== "");
-      const open =
-        ref.place === "stdin"
-          ? ""
-          : `\n${style.colors.dim(`${style.indent}transcripts show ${neutralLine(argumentFor(ref, ref.place !== "file"))} --line ${row.line_number}`)}`;
-      await this.#context.out(`${failureText(row, facts, style)}${open}\n\n`);
+      if (json) await context.printLine(locate ? row : withoutPlace(row));
+      else await context.out(tabbed(context, row, locate));
     }
+    return;
   }
-
-  async #printRow(row: ErrorRow): Promise<void> {
-    const isLocated = this.#options.locate ?? false;
-    if (this.#options.json) await this.#context.printLine(isLocated ? row : withoutPlace(row));
-    else await this.#context.out(tabbed(this.#context, row, isLocated));
+  const style = forPeople(context);
+  if (rows.length > 0 && hasHeading) {
+    const { id, title, project: folder, projectLabel } = await shownRef(redactor, ref);
+    const named = { id, title, project: folder ?? (projectLabel || null), host: hostOf(ref) };
+    await context.out(`${sessionLine(named, style)}\n`);
+  }
+  for (const row of rows) {
+    const facts = [row.tool_use_id ?? "", dayAndTime(row.timestamp)].filter((fact) => fact !== "");
+    const open = `transcripts show ${argumentFor(ref, ref.place !== "file")} --line ${row.line_number}`;
+    const opened = ref.place === "stdin" ? "" : `\n${style.indent}${style.colors.dim(neutralLine(open))}`;
+    await context.out(`${failureText(row, facts, style)}${opened}\n\n`);
   }
 }
 

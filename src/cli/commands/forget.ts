@@ -21,7 +21,6 @@ import {
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { familyOf, sessionNamed } from "../session-input.ts";
-import { forCommandLine } from "../snippet-errors.ts";
 import { isFieldError, isSessionError } from "../../transcripts-error.ts";
 import { existsSync } from "node:fs";
 import { sep } from "node:path";
@@ -184,7 +183,7 @@ async function refOf(context: CommandContext, { local, team }: Stores, text: str
       if (local !== undefined) return await knownSessionId({ store: local, where: context }, text);
     } catch (inner) {
       if (!isFieldError(inner)) throw inner;
-      if (inner.code !== "unknown_session") throw forCommandLine(inner);
+      if (inner.code !== "unknown_session") throw inner;
     }
     const ids = new Set((await team?.sessions())?.map(({ session_id: id }) => id).filter((id) => id.startsWith(text)));
     const [only, ...others] = new Set([...ids].map(agentsId));

@@ -2,7 +2,7 @@
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
-import { removeFromHost, setUpHost, type SetUp, type SetUpChoices, verb } from "../init/set-up-host.ts";
+import { removeFromHost, done, setUpHost, type SetUp, type SetUpChoices } from "../init/set-up-host.ts";
 
 const definition = createCommand("init", {
   summary: "Makes opencode, or Kilo, record the sessions of this project; or adds the plugin to Claude Code.",
@@ -17,7 +17,6 @@ const definition = createCommand("init", {
     "`claude plugin install` for this user. That plugin has hooks that add each session to the store in the background, the MCP server " +
     "and the skill. It names this program and Node by their paths, so run this again when they have moved.",
   examples: {
-    "transcripts init --dry-run": "Shows what would change.",
     "transcripts init": "Sets up the project in the current folder.",
     "transcripts init --global": "Sets up all projects.",
     "transcripts init --remove": "Stops recording this project.",
@@ -25,7 +24,6 @@ const definition = createCommand("init", {
     "transcripts init --claude-code": "Keeps every session of Claude Code.",
   },
 })
-  .option("--dry-run", "Prints what would change, and changes nothing.")
   .option("--global", "Adds the plugin to your own configuration, for all projects.")
   .option("--remove", "Removes the plugin from the project's configuration; with --global from your own.")
   .option("--kilo", "Sets up Kilo.")
@@ -34,8 +32,6 @@ const definition = createCommand("init", {
   .addOption(jsonObject("what changed"));
 
 export interface InitOutput extends Versioned {
-  /** Nothing was written. */
-  dry_run: boolean;
   /** Configuration of opencode or Kilo that has the plugin, or had it: absolute paths. Empty with --claude-code. */
   configs: SetUp["configs"];
   /** Absolute path of the transcripts folder; with --claude-code that of the plugin. */
@@ -53,14 +49,13 @@ interface Done {
 }
 
 export const command = runnable(definition, async (context, _args, options) => {
-  const { claudeCode: isClaudeCode, dryRun = false, remove: isRemoval = false } = options;
+  const { claudeCode: isClaudeCode, remove: isRemoval = false } = options;
   const other = (["kilo", "global", "remove"] as const).find((name) => options[name]);
   if (isClaudeCode && other !== undefined)
     throw badArguments(`--claude-code and --${other} exclude each other.`, "Run it once for each.");
   const { result, lines } = isClaudeCode
-    ? await initClaudeCode(context, dryRun)
+    ? await initClaudeCode(context)
     : await initHost(context, isRemoval, {
-        dryRun,
         agent: options.kilo ? "kilo" : undefined,
         scope: options.global ? "user" : "project",
         isConfirmed: options.yes ?? false,
@@ -72,22 +67,22 @@ export const command = runnable(definition, async (context, _args, options) => {
 
 async function initHost(context: CommandContext, isRemoval: boolean, choices: SetUpChoices): Promise<Done> {
   const { lines, ...rest } = await (isRemoval ? removeFromHost : setUpHost)(context, choices);
-  return { result: { version: 1, dry_run: choices.dryRun, ...rest, claude_code: null }, lines };
+  return { result: { version: 1, ...rest, claude_code: null }, lines };
 }
 
-async function initClaudeCode(context: CommandContext, dryRun: boolean): Promise<Done> {
-  const { folder, files, plugin, commands } = await setUpClaudeCode(context, dryRun);
+async function initClaudeCode(context: CommandContext): Promise<Done> {
+  const { folder, files, plugin, commands } = await setUpClaudeCode(context);
   const lines: string[] = [];
   const written = files.filter(({ change }) => change !== "unchanged").length;
-  const write = verb(context, "write", dryRun);
-  if (written > 0) lines.push(`${write} the plugin to ${folder} (${written} of ${files.length} files)`);
+  if (written > 0)
+    lines.push(`${done(context, "wrote")} the plugin to ${folder} (${written} of ${files.length} files)`);
   if (plugin === "unchanged") lines.push("Claude Code already has the plugin: unchanged");
   if (plugin === "disabled") lines.push(`Claude Code has the plugin, but it is turned off. Turn it on: ${ENABLE}`);
   if (plugin === "pending") lines.push("The program claude is not on the path. Install the plugin with:");
-  const ran = plugin === "pending" ? " " : verb(context, "run", dryRun);
+  const ran = plugin === "pending" ? " " : done(context, "ran");
   lines.push(...commands.map((command) => `${ran} ${command}`));
-  if (!dryRun && (plugin === "installed" || plugin === "updated"))
+  if (plugin === "installed" || plugin === "updated")
     lines.push("The next session of Claude Code is added to the store after each turn.");
   const claude_code = { plugin, commands };
-  return { result: { version: 1, dry_run: dryRun, configs: [], folder, files, claude_code }, lines };
+  return { result: { version: 1, configs: [], folder, files, claude_code }, lines };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Place, Where } from "../../places/session-ref.ts";
 import { openStoreInMemory, openStoreToAsk } from "../../store/open-store.ts";
 import type { CommandContext } from "../context.ts";
-import { pagesScript } from "../pages-script.ts";
+import { openPages } from "../open-pages.ts";
 import { openFile } from "../terminal/open-file.ts";
 
 const definition = createCommand("serve", {
@@ -26,27 +26,18 @@ const definition = createCommand("serve", {
 const IDLE_MS = 30 * 60_000;
 
 export const command = runnable(definition, async (context, _args, options) => {
-  const [{ startServer }, { createSite }, { SiteData }, { Refresh }, { Clock }] = await Promise.all([
-    import("../../web/server.ts"),
-    import("../../web/site.ts"),
-    import("../../web/site-data.ts"),
-    import("../../web/refresh.ts"),
-    import("../../render/html/view.ts"),
-  ]);
-  const { signal, now } = context;
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { startServer } = await import("../../web/server.ts");
+  const { signal } = context;
   const onError = (error: unknown): void => context.note(error instanceof Error ? error.message : String(error));
   const { env, home, cwd } = context;
   const where: Where = options.demo ? { env, home, cwd, roots: examples(context) } : context;
   const store = await (options.demo ? openStoreInMemory(context) : openStoreToAsk(context));
   try {
-    const refresh = new Refresh({ store, where, signal, onError });
-    const data = new SiteData({ store, where, refresh, timeZone, now, signal });
+    const { refresh, siteWith } = await openPages(context, { store, where, onError });
     const server = await startServer({
       port: options.port ?? 0,
       idleMs: IDLE_MS,
-      site: ({ formToken }) =>
-        createSite({ data, place: { clock: new Clock(timeZone), live: { formToken } }, script: pagesScript }),
+      site: ({ formToken }) => siteWith({ formToken }),
       onError,
     });
     void refresh.begin(0);

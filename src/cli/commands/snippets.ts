@@ -1,4 +1,4 @@
-/** `transcripts snippets`: extract, query, count, suggest and cleanup. */
+/** `transcripts snippets`: extract, query, suggest and cleanup. */
 import { Option } from "@commander-js/extra-typings";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -28,7 +28,7 @@ import {
 } from "../command.ts";
 import { badArguments, type CommandContext, confirmed, textOf } from "../context.ts";
 import { sessionNamed } from "../session-input.ts";
-import { readingSnippets, withSnippets } from "../snippet-errors.ts";
+import { readingSnippets, withSnippets } from "../open-snippets.ts";
 
 /** Number of lines of the content shown without --full. */
 const PREVIEW_LINES = 6;
@@ -176,23 +176,6 @@ const query = runnable(queryDefinition, async (context, [keyword], options) => {
   return snippets.length > 0 ? 0 : 1;
 });
 
-const countDefinition = createCommand("count", {
-  summary: "Counts snippets by type.",
-  examples: { "transcripts snippets count": "Counts all snippets." },
-  nothing: "no snippet was found",
-})
-  .argument("[SESSION]", SESSION)
-  .addOption(jsonObject("the number of each type"));
-
-const count = runnable(countDefinition, async (context, [session], options) => {
-  const none = { error_reasoning: 0, decision_rationale: 0, learning_pattern: 0 };
-  const counts = await readingSnippets(context, none, (setting) => new SnippetStore(setting).countByType(session));
-  const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
-  if (options.json) await context.printObject({ version: 1, ...counts, total });
-  else for (const [type, each] of Object.entries(counts)) await context.out(`${String(each).padStart(6)}  ${type}\n`);
-  return total > 0 ? 0 : 1;
-});
-
 const suggestDefinition = createCommand("suggest", {
   summary: "Suggests snippets of a session: errors whose fix is proven, with what was tried.",
   examples: {
@@ -231,13 +214,12 @@ const suggest = runnable(suggestDefinition, async (context, [argument], options)
 const cleanupDefinition = createCommand("cleanup", {
   summary: "Deletes old snippets, after asking.",
   examples: {
-    "transcripts snippets cleanup --older-than 180 --dry-run": "Prints how many would be deleted.",
+    "transcripts snippets cleanup --older-than 180": "Says how many there are, and asks.",
     "transcripts snippets cleanup --older-than 180 --yes": "Deletes them without asking, for scripts.",
   },
   nothing: "no snippet is that old, or the answer was no",
 })
   .option("--older-than <days>", "Snippets created more than this many days ago.", positiveInteger)
-  .option("--dry-run", "Prints how many there are, and deletes none.")
   .option("--yes", "Deletes without asking.")
   .addOption(jsonObject("how many were deleted"));
 
@@ -245,20 +227,18 @@ const cleanup = runnable(cleanupDefinition, async (context, _args, options) => {
   const days = options.olderThan;
   if (days === undefined)
     throw badArguments("--older-than is missing.", "Give the number of days to keep: --older-than 180.");
-  const { dryRun: isDry = false } = options;
   return withSnippets(context, async (setting) => {
     const end = new Date(retentionStart(days, context.now()).getTime() - 1);
     const { total_count: old } = await setting.store.querySnippets({ end, limit: 1, offset: 0 });
     const what = `${counted(old, "snippet")} made more than ${counted(days, "day")} ago`;
-    const isSure = old === 0 || isDry || options.yes;
+    const isSure = old === 0 || options.yes;
     if (!isSure && !(await confirmed(context, `${what} will be deleted.`))) {
       context.note("nothing was deleted");
       return 1;
     }
-    const store = new SnippetStore(setting);
-    const { deleted } = isDry ? { deleted: 0 } : await store.cleanupOldSnippets(days, context.now());
-    context.note(isDry ? `${what} would be deleted` : `deleted ${deleted}`);
-    if (options.json) await context.printObject({ version: 1, old, deleted, dry_run: isDry });
+    const { deleted } = await new SnippetStore(setting).cleanupOldSnippets(days, context.now());
+    context.note(`deleted ${deleted}`);
+    if (options.json) await context.printObject({ version: 1, old, deleted });
     return old > 0 ? 0 : 1;
   });
 });
@@ -302,5 +282,5 @@ function preview(content: string): string {
 export const command = commandGroup(
   "snippets",
   "Keeps passages of sessions that are worth finding again: fixed errors, decisions, lessons.",
-  [extract, query, count, suggest, cleanup],
+  [extract, query, suggest, cleanup],
 );

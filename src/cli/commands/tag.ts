@@ -4,7 +4,7 @@ import { neutralLine } from "../../neutral-text.ts";
 import { labelSession, tagCounts } from "../../snippets/session-labels.ts";
 import { createCommand, jsonObject, runnable, SESSION, several, type Versioned } from "../command.ts";
 import { badArguments } from "../context.ts";
-import { readingSnippets, withSnippets } from "../snippet-errors.ts";
+import { readingSnippets, withSnippets } from "../open-snippets.ts";
 
 const definition = createCommand("tag", {
   summary: "Gives a session tags, pins it, or gives it a title; without arguments, lists the tags.",

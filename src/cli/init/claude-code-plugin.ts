@@ -38,7 +38,7 @@ type Change = "created" | "updated" | "unchanged";
  * Copies the plugin to a folder of its own, where it names this program and Node by their paths, and has `claude` install
  * it from there. Claude Code would copy the whole folder of the package, with `node_modules` in a working copy.
  */
-export async function setUpClaudeCode(context: CommandContext, dryRun: boolean): Promise<ClaudeCodeSetup> {
+export async function setUpClaudeCode(context: CommandContext): Promise<ClaudeCodeSetup> {
   const folder = join(userDataFolder(context), "claude-code");
   const texts = await pluginTexts(context);
   const files: ClaudeCodeSetup["files"] = [];
@@ -46,7 +46,7 @@ export async function setUpClaudeCode(context: CommandContext, dryRun: boolean):
     const path = join(folder, name);
     const change = await changeOf(path, text);
     files.push({ path, change });
-    if (dryRun || change === "unchanged") continue;
+    if (change === "unchanged") continue;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeWhole(path, (write) => write(text));
   }
@@ -62,7 +62,7 @@ export async function setUpClaudeCode(context: CommandContext, dryRun: boolean):
     return { folder, files, plugin: before.enabled ? "unchanged" : "disabled", commands: [] };
   // Claude Code takes a plugin of the same version for the same.
   const commands = before === undefined ? added : [["plugin", "uninstall", INSTALLED], ...added];
-  if (!dryRun) for (const words of commands) await claude(context, words);
+  for (const words of commands) await claude(context, words);
   return { folder, files, plugin: before === undefined ? "installed" : "updated", commands: shown(commands) };
 }
 

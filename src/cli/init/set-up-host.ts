@@ -15,13 +15,12 @@ import { isWithin } from "../../transcript/files/data-folder.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
-import { badArguments, type CommandContext } from "../context.ts";
+import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { writeWhole } from "../../write-file.ts";
 import { addPlugin, type Change, newConfig, removePlugin } from "./plugin-config.ts";
 import { configText, isOpencode2, projectAt, repositoryOf, userConfigs } from "./project-config.ts";
 
 export interface SetUpChoices {
-  dryRun: boolean;
   /** Undefined: Kilo if the project has only its configuration, otherwise opencode. */
   agent: HostName | undefined;
   /** `user`: in the user's own configuration, for all projects. */
@@ -54,10 +53,10 @@ interface Found {
 
 /** Adds the plugin, unless the host already loads it here, and the templates of a project. */
 export async function setUpHost(context: CommandContext, choices: SetUpChoices): Promise<SetUp> {
-  const { dryRun, scope, isConfirmed } = choices;
+  const { scope, isConfirmed } = choices;
   const found = await find(context, choices);
   const { root, agent, entries } = found;
-  if (scope === "project" && !dryRun && !isConfirmed) await askAbout(context, root);
+  if (scope === "project" && !isConfirmed) await askAbout(context, root);
   // An entry in the user's configuration is also loaded in this project, where a second one would be of no use.
   const effective = scope === "user" ? entries.filter((entry) => entry.scope === "user") : entries;
   const lines: string[] = [];
@@ -68,7 +67,7 @@ export async function setUpHost(context: CommandContext, choices: SetUpChoices):
       lines.push(`${shown(context, root, path)} already has the plugin: unchanged`);
     }
   } else {
-    const { path, change, line } = await add(context, found, dryRun);
+    const { path, change, line } = await add(context, found);
     configs.push({ path, change });
     lines.push(line);
   }
@@ -77,9 +76,9 @@ export async function setUpHost(context: CommandContext, choices: SetUpChoices):
     lines.push(`${shown(context, root, path)} has the plugin too: \`transcripts init --remove\` removes it there`);
   const options = parseOptions(effective.at(-1)?.options).options;
   const folder = configuredFolder(root, options.directory, context.home);
-  const files = scope === "user" ? [] : await layTemplates(folder, { fs: nodeFileSystem, dryRun });
-  lines.push(...templateLines(context, root, folder, files, dryRun));
-  if (!dryRun && configs.some(({ change }) => change !== "unchanged")) {
+  const files = scope === "user" ? [] : await layTemplates(folder, { fs: nodeFileSystem });
+  lines.push(...templateLines(context, root, folder, files));
+  if (configs.some(({ change }) => change !== "unchanged")) {
     const where = scope === "user" ? "in any project" : "here";
     lines.push(`${agent === "kilo" ? "Kilo" : "opencode"} records the next session that it starts ${where}.`);
   }
@@ -88,7 +87,7 @@ export async function setUpHost(context: CommandContext, choices: SetUpChoices):
 
 /** Removes the plugin from the files of the project, or from the user's own. Transcripts stay. */
 export async function removeFromHost(context: CommandContext, choices: SetUpChoices): Promise<SetUp> {
-  const { dryRun, scope } = choices;
+  const { scope } = choices;
   const { root, entries } = await find(context, choices);
   const configs: SetUp["configs"] = [];
   const lines: string[] = [];
@@ -106,9 +105,9 @@ export async function removeFromHost(context: CommandContext, choices: SetUpChoi
       path,
       removePlugin(await configText(path), (spec) => specs.flat().includes(spec)),
     );
-    if (!dryRun) await writeWhole(path, (write) => write(text));
+    await writeWhole(path, (write) => write(text));
     configs.push({ path, change: "changed" });
-    lines.push(`${verb(context, "remove", dryRun)} the plugin from ${shown(context, root, path)}`);
+    lines.push(`${done(context, "removed")} the plugin from ${shown(context, root, path)}`);
   }
   if (configs.length === 0)
     lines.push(
@@ -140,7 +139,6 @@ async function find(context: CommandContext, { agent: asked, scope }: SetUpChoic
 async function add(
   context: CommandContext,
   { agent, root, isSecond, configs, newPath }: Found,
-  dryRun: boolean,
 ): Promise<{ path: string; change: "created" | "changed"; line: string }> {
   const { plugin } = context;
   const otherwise = isSecond ? "plugins" : "plugin";
@@ -148,16 +146,14 @@ async function add(
   const entry = JSON.stringify(plugin);
   if (path === undefined) {
     const text = newConfig(otherwise, plugin, `https://${agent === "kilo" ? "app.kilo" : "opencode"}.ai/config.json`);
-    if (!dryRun) {
-      await mkdir(dirname(newPath), { recursive: true });
-      await writeWhole(newPath, (write) => write(text));
-    }
-    const line = `${verb(context, "create", dryRun)} ${shown(context, root, newPath)} with "${otherwise}": [${entry}]`;
+    await mkdir(dirname(newPath), { recursive: true });
+    await writeWhole(newPath, (write) => write(text));
+    const line = `${done(context, "created")} ${shown(context, root, newPath)} with "${otherwise}": [${entry}]`;
     return { path: newPath, change: "created", line };
   }
   const { text, key } = changed(path, addPlugin(await configText(path), otherwise, plugin));
-  if (!dryRun) await writeWhole(path, (write) => write(text));
-  const line = `${verb(context, "add", dryRun)} ${entry} to "${key}" in ${shown(context, root, path)}`;
+  await writeWhole(path, (write) => write(text));
+  const line = `${done(context, "added")} ${entry} to "${key}" in ${shown(context, root, path)}`;
   return { path, change: "changed", line };
 }
 
@@ -175,26 +171,13 @@ async function askAbout(context: CommandContext, root: string): Promise<void> {
   if (root !== context.home && dirname(root) !== root) return;
   const what = root === context.home ? "your home folder" : "the root of the file system";
   const problem = `The project would be ${root}, ${what}: all sessions below it would be recorded there.`;
-  const otherwise = "Run this in the folder of a project, or with --global for all projects";
-  if (!context.isTerminal) throw badArguments(problem, `${otherwise}; --yes does it all the same.`);
-  context.note(`${problem} Type yes to continue:`);
-  let answer = "";
-  for await (const chunk of context.stdin) {
-    answer += Buffer.from(chunk).toString();
-    if (answer.includes("\n")) break;
-  }
-  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw badArguments("Nothing was changed.", `${otherwise}.`);
+  if (await confirmed(context, problem)) return;
+  throw badArguments("Nothing was changed.", "Run this in the folder of a project, or with --global for all projects.");
 }
 
-function templateLines(
-  context: CommandContext,
-  root: string,
-  folder: string,
-  files: readonly LaidFile[],
-  dryRun: boolean,
-): string[] {
+function templateLines(context: CommandContext, root: string, folder: string, files: readonly LaidFile[]): string[] {
   const created = files.filter(({ change }) => change === "created");
-  const lines = created.map(({ path }) => `${verb(context, "create", dryRun)} ${shown(context, root, path)}`);
+  const lines = created.map(({ path }) => `${done(context, "created")} ${shown(context, root, path)}`);
   const kept = files.length - created.length;
   if (kept > 0)
     lines.push(`${shown(context, root, folder)} already has ${kept} of its ${files.length} files: unchanged`);
@@ -206,16 +189,7 @@ function shown({ cwd }: CommandContext, root: string, path: string): string {
   return isWithin(root, path) ? relative(cwd, path) || path : path;
 }
 
-const PAST = {
-  add: "added",
-  create: "created",
-  remove: "removed",
-  run: "ran",
-  update: "updated",
-  write: "wrote",
-} as const;
-
-/** Returns the verb of a line about a change, in the past or as what would happen. */
-export function verb({ colors }: CommandContext, name: keyof typeof PAST, dryRun: boolean): string {
-  return colors.green(dryRun ? `would ${name}` : PAST[name]);
+/** Marks what was done. */
+export function done({ colors }: CommandContext, verb: string): string {
+  return colors.green(verb);
 }

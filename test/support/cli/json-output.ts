@@ -40,7 +40,6 @@ export interface Outputs {
   push: PushOutput;
   show: MessageOutput;
   "snippets cleanup": { old: number; deleted: number };
-  "snippets count": Record<string, number>;
   "snippets extract": ExtractSnippetOutput;
   "snippets query": QuerySnippetsOutput;
   "snippets suggest": SnippetSuggestion;

@@ -1,0 +1,45 @@
+/** Opens the store for commands about snippets and tags. */
+import type { SnippetSetting } from "../snippets/session-lookup.ts";
+import { openStore, openStoreToRead, storePlace } from "../store/open-store.ts";
+import type { Store } from "../store/store.ts";
+import type { CommandContext } from "./context.ts";
+import { isFieldError, isStoreError, TranscriptsError } from "../transcripts-error.ts";
+
+/** Runs the work with the store, which is opened and closed. */
+export async function withSnippets<T>(
+  context: CommandContext,
+  work: (setting: SnippetSetting) => Promise<T>,
+  open: Promise<Store> = openStore(context),
+): Promise<T> {
+  const store = await open;
+  try {
+    return await work({ store, where: context, signal: context.signal });
+  } catch (error) {
+    throw isFieldError(error) ? inWords(error) : error;
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Like `withSnippets`, for work that only reads: this user may lack write permission. `none`: the result if the store does
+ * not exist and cannot be created.
+ */
+export async function readingSnippets<T>(
+  context: CommandContext,
+  none: T,
+  work: (setting: SnippetSetting) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withSnippets(context, work, openStoreToRead(context));
+  } catch (error) {
+    if (isStoreError(error) && !storePlace(context).exists) return none;
+    throw error;
+  }
+}
+
+/** Returns the same error with the field in plain words: `source line end` for `source_line_end`. */
+function inWords(error: TranscriptsError): TranscriptsError {
+  const { code, field = "", message } = error;
+  return new TranscriptsError(code, message.replace(field, field.replaceAll("_", " ")), "", { cause: error });
+}
