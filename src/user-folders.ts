@@ -24,9 +24,19 @@ export function hostDataFolder(host: string, { env, home }: UserPlace): string {
   return join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), host);
 }
 
-/** Returns the folder that the option `directory` names, in a project. */
-export function configuredFolder(root: string, directory: string, home: string): string {
-  return resolve(root, directory.trim().replace(/^~(?=$|[\\/])/, home));
+/** Returns the folder in the first of these environment variables that is set, or else the usual one below the home folder. */
+export function agentFolder(
+  { env, home, cwd }: UserPlace & { cwd: string },
+  variables: readonly string[],
+  usual: string,
+): string {
+  const named = variables.map((name) => env[name]).find(Boolean);
+  return named === undefined ? join(home, usual) : configuredFolder(cwd, named, home);
+}
+
+/** Returns a path from a setting: relative to `root`, or with `~` for the home folder. */
+export function configuredFolder(root: string, path: string, home: string): string {
+  return resolve(root, path.trim().replace(/^~(?=$|[\\/])/, home));
 }
 
 /**

@@ -12,17 +12,17 @@ export interface Agent {
   readonly name: string;
   /** Name as its makers write it, for sentences; `foreignAgent` recognizes its database by it. */
   readonly displayName: string;
-  /** False for our transcripts, which are sessions of other agents. */
-  readonly hasSessions: boolean;
-  /** Its places are databases, and its sessions rows of them. Otherwise each is a file. */
-  readonly isInDatabase: boolean;
+  /** Its sessions are those of other agents: our transcripts. */
+  readonly isRecorder?: boolean;
+  /** Its places are databases, and its sessions rows of them. Default: each session is a file. */
+  readonly isInDatabase?: boolean;
   /**
-   * Its sessions can be in places of several agents, with one id: in a database and in our transcripts. False if a session is
+   * Its sessions can be in places of several agents, with one id: in a database and in our transcripts. Default: a session is
    * one file, of which there may be copies.
    */
-  readonly hasForms: boolean;
+  readonly hasForms?: boolean;
   /** Forks copy earlier answers under new ids, so only their time, model and tokens show that they are copies. */
-  readonly forksChangeIds: boolean;
+  readonly forksChangeIds?: boolean;
 
   /** Formats of its content: of the files that it keeps, and of what it prints or exports. */
   readonly formats: readonly Format[];

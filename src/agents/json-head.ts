@@ -52,6 +52,12 @@ export function* headRecords(head: string): Generator<Fields> {
   if (isEmpty) yield flatFields(head.replace(/^\ufeff/, "").split("\n", 1)[0] ?? "");
 }
 
+/** Returns whether one of the first lines is an agent's. */
+export function hasRecord(head: string, isOwn: (record: Fields) => boolean): boolean {
+  for (const record of headRecords(head)) if (isOwn(record)) return true;
+  return false;
+}
+
 /** Returns the fields before the first nested value. */
 function flatFields(line: string): Fields {
   const flat = /^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*/.exec(line)?.[0] ?? "";

@@ -15,7 +15,7 @@ export const AGENTS: readonly Agent[] = [transcripts, claudeCode, opencode, kilo
 
 const BY_NAME: ReadonlyMap<string | null, Agent> = new Map(AGENTS.map((agent) => [agent.name, agent]));
 
-const READ = AGENTS.filter(({ hasSessions }) => hasSessions);
+const READ = AGENTS.filter(({ isRecorder }) => isRecorder !== true);
 
 /** Names of the agents whose sessions are read, for `--agent`. */
 export const AGENT_NAMES: readonly string[] = READ.map(({ name }) => name);

@@ -134,7 +134,8 @@ export function databaseShares(refs: readonly SessionRef[]): Map<string | null, 
  * then none of the sessions here, whether or not it was indexed.
  */
 export function isElsewhere({ place, path }: Pick<SessionMark, "place" | "path">, roots: readonly Place[]): boolean {
-  if (agentNamed(place)?.hasSessions !== true) return false;
+  const agent = agentNamed(place);
+  if (agent === undefined || agent.isRecorder === true) return false;
   return !roots.some((root) => isWithin(root.path, path)) && factsOf(path) !== undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Output of a format's reader, before messages are assembled. A new format yields only these: for each line a unit with the pieces of
- * messages on it. How to say what is not simply a message:
+ * messages on it, most of which `drafts.ts` makes. How to say what is not simply a message:
  *
  * - An answer in several records: pieces with the same `sourceId`, anywhere in the file. Each has only its new blocks.
  * - A record that is written again, whole: `replaces`, with all of its blocks each time. Blocks that it repeats are kept

@@ -1,4 +1,5 @@
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { configuredFolder } from "../user-folders.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import type { ProjectLabels } from "../agents/agent.ts";
 import { agentAt, AGENTS } from "../agents/registry.ts";
@@ -46,7 +47,7 @@ async function projectAsked(
   files: Pick<SessionFiles, "realpath">,
 ): Promise<AskedProject> {
   return /[\\/]|^~?$|^\.\.?$/.test(project)
-    ? folderAsked(project, resolve(cwd, project.replace(/^~(?=$|[\\/])/, home)), files)
+    ? folderAsked(project, configuredFolder(cwd, project, home), files)
     : nameAsked(project);
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { createFolder, userDataFolder, type UserPlace } from "../user-folders.ts";
+import { configuredFolder, createFolder, userDataFolder, type UserPlace } from "../user-folders.ts";
 
 /** Inputs that determine which store is asked. */
 export interface StoreWhere extends UserPlace {
@@ -44,7 +44,7 @@ export function teamUrl({ env }: StoreWhere): string {
 
 export function databaseFile({ env, home }: StoreWhere): string {
   const named = env["TRANSCRIPTS_DATABASE"] ?? "";
-  if (named !== "") return resolve(named.replace(/^~(?=$|[\\/])/, home));
+  if (named !== "") return configuredFolder("", named, home);
   return join(userDataFolder({ env, home }), "transcripts.db");
 }
 

@@ -204,7 +204,7 @@ if (!existsSync(CLAUDE)) {
           /^\[\{"name":"plugin:opencode-transcripts:transcripts",[^{]*"status":"connected"/,
         );
         const result = finished.stdout.split("\n").find((line) => line.includes('"tool_result"')) ?? "";
-        assert.match(result, /total_count/);
+        assert.match(result, /Sessions 1 to 1, newest first/);
         const [folder = ""] = readdirSync(join(home, ".claude/projects"));
         const file = readFileSync(join(home, ".claude/projects", folder, `${id}.jsonl`), "utf8");
         // Newer versions note that hooks ran after the turn.

@@ -118,7 +118,7 @@ if (!existsSync(KILO)) {
     test("is an agent of its own in list and doctor", async () => {
       const setting = { home: sandbox.root, cwd: sandbox.projectDir, env: pathsOf(sandbox) };
       const { stdout } = await runCli(["list", "--agent", "kilo", "--json"], setting);
-      assert.deepEqual([JSON.parse(stdout).agent, JSON.parse(stdout).place], ["kilo", "opencode"]);
+      assert.deepEqual([JSON.parse(stdout).agent, JSON.parse(stdout).place], ["kilo", "kilo"]);
       assert.equal((await runCli(["list", "--agent", "opencode"], setting)).exitCode, 1);
       const doctor = await runCli(["doctor"], { ...setting, plugin: REPOSITORY });
       assert.equal(doctor.exitCode, 0, doctor.stdout);

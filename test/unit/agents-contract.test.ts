@@ -170,7 +170,7 @@ for (const agent of AGENTS) {
       const where = await machineOf(agent.name);
       const all = await sessionsOf(where);
       for (const name of new Set(all.map((ref) => ref.agent ?? ""))) {
-        assert.ok(AGENTS.some((each) => each.hasSessions && each.name === name));
+        assert.ok(AGENTS.some((each) => each.isRecorder !== true && each.name === name));
         assert.equal((await sessionsOf(where, name)).length, all.length);
       }
       assert.deepEqual(await sessionsOf(where, "none"), []);
@@ -196,7 +196,7 @@ for (const agent of AGENTS) {
         const { project, startedMs } = await readHead(ref);
         const { metadata } = await readConversation(ref);
         assert.equal(project, ref.project ?? metadata.cwd, ref.id);
-        if (agent.hasSessions) assert.notEqual(startedMs, null, ref.id);
+        if (agent.isRecorder !== true) assert.notEqual(startedMs, null, ref.id);
       }
     });
 

@@ -1,7 +1,8 @@
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { kindOf, type SessionFiles } from "../../places/session-files.ts";
 import { type Place, type SessionRef, type Where } from "../../places/session-ref.ts";
+import { configuredFolder } from "../../user-folders.ts";
 import type { Agent, Resume } from "../agent.ts";
 import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
 import { claudeLabels, claudePlace, claudeRef, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
@@ -13,10 +14,6 @@ const NAME = "claude-code";
 export const claudeCode: Agent = {
   name: NAME,
   displayName: "Claude Code",
-  hasSessions: true,
-  isInDatabase: false,
-  hasForms: false,
-  forksChangeIds: false,
   formats: [claudeStream, sessionFile],
   places,
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
@@ -45,7 +42,7 @@ async function places(where: Where, files: SessionFiles): Promise<Place[]> {
  */
 function claudeFolders({ env, home, cwd }: Where): string[] {
   const named = (env["CLAUDE_CONFIG_DIR"] ?? "").split(",").map((path) => path.trim());
-  const given = named.filter((path) => path !== "").map((path) => resolve(cwd, path.replace(/^~(?=$|[\\/])/, home)));
+  const given = named.filter((path) => path !== "").map((path) => configuredFolder(cwd, path, home));
   return given.length > 0
     ? given
     : [join(home, ".claude"), join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "claude")];

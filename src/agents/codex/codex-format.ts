@@ -2,7 +2,7 @@ import { codexTools } from "./codex-tools.ts";
 import { type Fields, recordIn, textIn } from "../../parse/json-fields.ts";
 import { msOf } from "../../parse/times.ts";
 import type { Format, SessionHead } from "../agent.ts";
-import { headRecords } from "../json-head.ts";
+import { hasRecord } from "../json-head.ts";
 import { headOfUnits, only } from "../session-head.ts";
 import { parentIn, readCodexLines } from "./codex-lines.ts";
 import { codexRecord, isCodexLine } from "./codex-records.ts";
@@ -14,10 +14,7 @@ export const codexFormat: Format = {
   tools: codexTools,
   // Some versions rewrite a file when they compact its session.
   hasStableIds: true,
-  detect: (head) => {
-    for (const record of headRecords(head)) if (isCodexLine(record)) return true;
-    return false;
-  },
+  detect: (head) => hasRecord(head, isCodexLine),
   read: readCodexLines,
   head: async (start) => firstLine(new TextDecoder().decode(start)) ?? headOfUnits(readCodexLines(only(start), {})),
 };

@@ -1,8 +1,9 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import type { SessionFiles } from "../../places/session-files.ts";
-import { type Place, type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
+import { type Place, type SessionRef, sessionRef } from "../../places/session-ref.ts";
 import { walk } from "../../places/walk.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, NamedFile, Resume, ScannedSessions, ScanOptions } from "../agent.ts";
 import { codexFormat } from "./codex-format.ts";
 
@@ -17,23 +18,15 @@ const ROLLOUT = /^rollout-.*?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json
 export const codex: Agent = {
   name: NAME,
   displayName: "Codex",
-  hasSessions: true,
-  isInDatabase: false,
-  hasForms: false,
-  forksChangeIds: false,
   formats: [codexFormat],
-  places: async (where) => FOLDERS.map((name) => ({ agent: NAME, path: join(codexHome(where), name) })),
+  places: async (where) =>
+    FOLDERS.map((name) => ({ agent: NAME, path: join(agentFolder(where, ["CODEX_HOME"], ".codex"), name) })),
   scan: ({ path }, files, options) => scan(path, files, options),
   fileRef: (file, head) => ({ ...refOf(file), id: head.sessionId ?? idOf(file.path) }),
   isParentInContent: () => true,
   resume,
   placeOf,
 };
-
-function codexHome({ env, home, cwd }: Where): string {
-  const given = env["CODEX_HOME"] ?? "";
-  return given === "" ? join(home, ".codex") : resolve(cwd, given.replace(/^~(?=$|[\\/])/, home));
-}
 
 async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {
   const { files: found, unreadable } = await walk(root, {

@@ -8,11 +8,23 @@
  * - A command that failed is a success with an exit code.
  * - Events of a subagent are in the same file, with an `agentId`.
  */
-import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
-import type { ReadOptions } from "../../parse/content.ts";
 import { CumulativeUsage, type TokenSums } from "../../parse/cumulative-usage.ts";
+import {
+  commandDraft,
+  errorDraft,
+  fileBlock,
+  noteDraft,
+  type Piece,
+  promptDraft,
+  resultBlock,
+  resultsDraft,
+  textBlocks,
+  thinkingBlock,
+  usageDraft,
+} from "../../parse/drafts.ts";
 import {
   countOf,
   type Fields,
@@ -25,7 +37,7 @@ import {
 } from "../../parse/json-fields.ts";
 import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
 import type { MessageMetadata, ParseError } from "../../parse/model.ts";
-import { emptyUnit, readRecords, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import { emptyUnit, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
 import type { RawLine } from "../../transcript/format/lines.ts";
 
@@ -55,23 +67,14 @@ const TEXTS: ResultTexts = {
   exitCode: /<(?:shellId: \S+ completed|command completed|exited) with exit code (\d{1,10})>\s*$/,
 };
 
-/** See `Format.read`. */
-export function readCopilotEvents(
-  chunks: AsyncIterable<Uint8Array>,
-  options: ReadOptions,
-): AsyncGenerator<InputUnit[]> {
-  return readRecords(chunks, options, new CopilotReader());
-}
-
 /** An event without its envelope. */
 interface Event {
   type: string;
   data: Fields;
-  /** Fields of each message of the event. */
-  piece: Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "agentId" | "isSidechain" | "cwd">;
+  piece: Piece;
 }
 
-class CopilotReader implements RecordReader {
+export class CopilotReader implements RecordReader {
   /** Folder, version and branch of the session, which its subagents share. */
   #session: SessionDraft = {};
   /** Inputs of calls without a result, and tools that the user ran, by call id. */
@@ -154,11 +157,11 @@ class CopilotReader implements RecordReader {
       case "session.shutdown":
         return this.#shutdown(event);
       case "session.error":
-        return [{ ...piece, type: "system", role: null, blocks: said(text), metadata: { subtype: "error" } }];
+        return [errorDraft(piece, text)];
       case "abort":
-        return [noteOf(event, "interruption", "")];
+        return [noteDraft(piece, "interruption", "")];
       case "system.notification":
-        return [noteOf(event, "notification", text)];
+        return [noteDraft(piece, "notification", text)];
       default:
         return undefined;
     }
@@ -167,9 +170,8 @@ class CopilotReader implements RecordReader {
   #answer({ data, piece }: Event): MessageDraft {
     const blocks: BlockDraft[] = [];
     const thought = textOf(data, "reasoningText");
-    if (thought !== undefined) blocks.push({ type: "thinking", text: thought });
-    else if ("reasoningOpaque" in data) blocks.push({ type: "thinking", text: "", metadata: { withheld: true } });
-    blocks.push(...said(textOf(data, "content")));
+    if (thought !== undefined || "reasoningOpaque" in data) blocks.push(thinkingBlock(thought));
+    blocks.push(...textBlocks(textOf(data, "content")));
     for (const request of listOf(data, "toolRequests")) {
       const id = textOf(request, "toolCallId");
       const input = isFields(request) ? request["arguments"] : undefined;
@@ -195,7 +197,7 @@ class CopilotReader implements RecordReader {
     // The provider's ids are long, and look like secrets.
     const sourceId = source === undefined || sequence === undefined ? piece.uuid : `${source}/${sequence}`;
     const provider = textOf(usage, "modelProvider");
-    return [{ ...piece, ...usageDraft(tokens, usage), sourceId, answerId, model, provider }];
+    return [usageDraft({ ...piece, usage: tokens, sourceId, answerId, model, provider }, reasoningIn(usage))];
   }
 
   /** A call that is in no answer. */
@@ -207,36 +209,32 @@ class CopilotReader implements RecordReader {
   }
 
   #userCommand({ data, piece }: Event): MessageDraft {
-    const command = `!${textOf(fieldsOf(data, "arguments"), "command") ?? ""}`;
     this.#calls.set(textOf(data, "toolCallId") ?? "", { input: undefined, isUsers: true });
-    const metadata: MessageMetadata = { origin: "command", command };
-    return { ...piece, type: "user", role: "user", userKind: "human", blocks: said(command), metadata };
+    return commandDraft(piece, `!${textOf(fieldsOf(data, "arguments"), "command") ?? ""}`);
   }
 
-  #result(event: Event): MessageDraft {
-    const { data, piece } = event;
-    const toolUseId = textOf(data, "toolCallId") ?? "";
-    const call = this.#calls.get(toolUseId);
+  #result({ data, piece }: Event): MessageDraft {
+    const id = textOf(data, "toolCallId") ?? "";
+    const call = this.#calls.get(id);
     const error = fieldsOf(data, "error");
     const result = fieldsOf(data, "result");
     const text = stringOf(result, "content") ?? stringOf(error, "message") ?? "";
-    if (call?.isUsers === true) return noteOf(event, "command_output", text);
+    if (call?.isUsers === true) return noteDraft(piece, "command_output", text);
     const isError = data["success"] === false;
     const exitCode = numberOf(fieldsOf(data, "shellExecution"), "exitCode") ?? exitCodeInText(TEXTS, text);
-    const images = listOf(result, "binaryResultsForLlm").length;
     const properties = fieldsOf(fieldsOf(data, "toolTelemetry"), "restrictedProperties");
-    const subagent = this.#agents.get(toolUseId) ?? textOf(properties, "agent_id");
-    const reported = isError ? failureOf(error, text) : "completed";
-    const block: BlockDraft = {
-      type: "tool_result",
-      toolUseId,
+    const block = resultBlock({
+      id,
+      tool: undefined,
+      input: call?.input,
       text,
       isError,
-      status: endingOf<ToolStatus>({ input: call?.input, reported, exitCode }),
+      reported: isError ? failureOf(error, text) : "completed",
       exitCode,
-      metadata: given({ subagent_id: subagent, images: images > 0 ? images : undefined }),
-    };
-    return { ...piece, type: "user", role: "user", userKind: "tool_result", blocks: [block] };
+      images: listOf(result, "binaryResultsForLlm").length,
+      subagentId: this.#agents.get(id) ?? textOf(properties, "agent_id"),
+    });
+    return resultsDraft(piece, [block]);
   }
 
   /** Usage that no record and no answer has. */
@@ -246,7 +244,7 @@ class CopilotReader implements RecordReader {
       if (usage === undefined) return [];
       const rest = this.#totalsOf(model).rest(tokensOf(usage));
       if (Object.values(rest).every((count) => count === 0)) return [];
-      return [{ ...piece, ...usageDraft(rest, {}), sourceId: `${piece.uuid}/${model}`, model }];
+      return [usageDraft({ ...piece, usage: rest, sourceId: `${piece.uuid}/${model}`, model })];
     });
   }
 
@@ -260,51 +258,38 @@ class CopilotReader implements RecordReader {
 const USED = { as: "used" } as const;
 
 function promptOf({ data, piece }: Event): MessageDraft[] {
-  const blocks = [...said(textOf(data, "content")), ...listOf(data, "attachments").map(attachment)];
+  const blocks = [...textBlocks(textOf(data, "content")), ...listOf(data, "attachments").map(attachment)];
   if (blocks.length === 0) return [];
   const source = textOf(data, "source");
   // The prompt of a subagent is from the agent that started it; any other source is the program.
   const isTyped = source === undefined || (source.startsWith("agent-") && piece.isSidechain === true);
   const isQueued = isTyped && (data["delivery"] === "steering" || data["delivery"] === "queued");
-  const metadata: MessageMetadata = isQueued ? { origin: "queued" } : {};
-  return [{ ...piece, type: "user", role: "user", userKind: isTyped ? "human" : "meta", blocks, metadata }];
+  const draft = promptDraft(piece, blocks, isQueued ? { origin: "queued" } : {});
+  return [isTyped ? draft : { ...draft, userKind: "meta" }];
 }
 
 function attachment(file: unknown): BlockDraft {
-  const mediaType = textOf(file, "mimeType");
-  const title = textOf(file, "displayName") ?? textOf(file, "path");
-  const type = mediaType?.startsWith("image/") === true ? "image" : "document";
-  return { type, metadata: given({ media_type: mediaType, title }) };
+  return fileBlock(textOf(file, "mimeType"), undefined, textOf(file, "displayName") ?? textOf(file, "path"));
 }
 
 function compaction({ data, piece }: Event): MessageDraft[] {
   const used = fieldsOf(data, "compactionTokensUsed");
-  const summary = textOf(data, "summaryContent");
-  const note = noteOf({ type: "", data, piece }, "compact_summary", summary ?? "");
-  const model = textOf(used, "model");
-  return [
-    ...(summary === undefined || data["success"] === false ? [] : [note]),
-    ...(used === undefined ? [] : [{ ...piece, ...usageDraft(tokensOf(used), used), sourceId: piece.uuid, model }]),
-  ];
+  const summary = data["success"] === false ? undefined : textOf(data, "summaryContent");
+  const drafts = summary === undefined ? [] : [noteDraft(piece, "compact_summary", summary)];
+  if (used === undefined) return drafts;
+  const usage = { usage: tokensOf(used), sourceId: piece.uuid, model: textOf(used, "model") };
+  return [...drafts, usageDraft({ ...piece, ...usage }, reasoningIn(used))];
 }
 
-function usageDraft(usage: TokenSums, { reasoningTokens }: Fields): Omit<MessageDraft, "uuid"> {
-  const reasoning = typeof reasoningTokens === "number" && reasoningTokens > 0 ? reasoningTokens : undefined;
-  return { type: "system", role: null, usage, blocks: [], metadata: given({ reasoning_tokens: reasoning }) };
+function reasoningIn(usage: Fields): MessageMetadata {
+  const tokens = countOf(usage, "reasoningTokens") ?? 0;
+  return tokens > 0 ? { reasoning_tokens: tokens } : {};
 }
 
 function tokensOf(usage: Fields): TokenSums {
   const [cacheRead, cacheWrite] = [countOf(usage, "cacheReadTokens") ?? 0, countOf(usage, "cacheWriteTokens") ?? 0];
   const tokensIn = Math.max(0, (countOf(usage, "inputTokens") ?? 0) - cacheRead - cacheWrite);
   return { tokensIn, tokensOut: countOf(usage, "outputTokens") ?? 0, cacheRead, cacheWrite };
-}
-
-function noteOf({ piece }: Event, origin: NonNullable<MessageMetadata["origin"]>, text: string): MessageDraft {
-  return { ...piece, type: "user", role: "user", userKind: "meta", blocks: said(text), metadata: { origin } };
-}
-
-function said(text: string | undefined): BlockDraft[] {
-  return text === undefined || text === "" ? [] : [{ type: "text", text }];
 }
 
 function failureOf(error: Fields | undefined, text: string): ToolStatus {

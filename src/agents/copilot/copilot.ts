@@ -1,17 +1,19 @@
 /** GitHub Copilot CLI: a folder for each session, with its events and its title. */
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { MAX_LINE_BYTES } from "../../parse/content.ts";
 import { isFields, type Fields, parsedJson, textIn, textOf } from "../../parse/json-fields.ts";
+import { readRecords } from "../../parse/record-units.ts";
 import { msOf } from "../../parse/times.ts";
 import { fileBytes } from "../../places/session-bytes.ts";
 import { type SessionFiles, textOfFile } from "../../places/session-files.ts";
-import { type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
+import { type SessionRef, sessionRef } from "../../places/session-ref.ts";
 import { walk } from "../../places/walk.ts";
 import { linesOfBytes } from "../../transcript/format/lines.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, Format, NamedFile, ScannedSessions, ScanOptions } from "../agent.ts";
-import { headRecords } from "../json-head.ts";
-import { readCopilotEvents } from "./copilot-events.ts";
+import { hasRecord } from "../json-head.ts";
+import { CopilotReader } from "./copilot-events.ts";
 import { copilotTools } from "./copilot-tools.ts";
 
 const NAME = "copilot";
@@ -22,11 +24,8 @@ const format: Format = {
   name: "copilot",
   lines: "json",
   tools: copilotTools,
-  detect: (head) => {
-    for (const record of headRecords(head)) if (isEvent(record)) return true;
-    return false;
-  },
-  read: readCopilotEvents,
+  detect: (head) => hasRecord(head, isEvent),
+  read: (chunks, options) => readRecords(chunks, options, new CopilotReader()),
 };
 
 function isEvent(record: Fields): boolean {
@@ -39,12 +38,10 @@ function isEvent(record: Fields): boolean {
 export const copilot: Agent = {
   name: NAME,
   displayName: "GitHub Copilot CLI",
-  hasSessions: true,
-  isInDatabase: false,
-  hasForms: false,
-  forksChangeIds: false,
   formats: [format],
-  places: async (where) => [{ agent: NAME, path: join(homeOf(where), "session-state") }],
+  places: async (where) => [
+    { agent: NAME, path: join(agentFolder(where, ["COPILOT_HOME"], ".copilot"), "session-state") },
+  ],
   scan: ({ path }, files, options) => scan(path, files, options),
   open: ({ agentId }, _files, content) =>
     agentId === null ? content : { open: (options) => content.open({ ...options, part: agentId }) },
@@ -59,12 +56,6 @@ export const copilot: Agent = {
   // Checkpoints, and copies of files for rewinding.
   belongings: (path, { agentId }) => (basename(path) === EVENTS && agentId === null ? [dirname(path)] : []),
 };
-
-/** Returns `COPILOT_HOME`, or else `~/.copilot`. */
-function homeOf({ env, home, cwd }: Where): string {
-  const named = env["COPILOT_HOME"] ?? "";
-  return named === "" ? join(home, ".copilot") : resolve(cwd, named.replace(/^~(?=$|[\\/])/, home));
-}
 
 /** Finds `{session}/events.jsonl`, and `{session}.jsonl` of older versions. */
 async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {

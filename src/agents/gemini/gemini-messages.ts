@@ -9,19 +9,21 @@
  * - A command that failed is a success with an exit code in its text.
  */
 import { hash } from "node:crypto";
-import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
 import {
-  countOf,
-  type Fields,
-  fieldOf,
-  fieldsOf,
-  isFields,
-  jsonText,
-  listOf,
-  textOf,
-} from "../../parse/json-fields.ts";
+  commandDraft,
+  errorDraft,
+  fileBlock,
+  noteDraft,
+  type Piece,
+  promptDraft,
+  resultBlock,
+  resultsDraft,
+  textBlocks,
+} from "../../parse/drafts.ts";
+import { countOf, type Fields, fieldOf, fieldsOf, isFields, listOf, textOf } from "../../parse/json-fields.ts";
 import type {
   BlockDraft,
   InputPlace,
@@ -32,6 +34,7 @@ import type {
 } from "../../parse/message-draft.ts";
 import type { MessageMetadata, ParseError } from "../../parse/model.ts";
 import { emptyUnit, NO_MESSAGES, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import { responseText } from "./gemini-parts.ts";
 import { timeOf } from "../../parse/times.ts";
 
 const TYPES = new Set(["user", "gemini", "info", "warning", "error"]);
@@ -61,9 +64,6 @@ interface Known {
   /** Calls, and whether they have a result. */
   calls: Map<string, boolean>;
 }
-
-/** Fields of each piece of a message. */
-type Piece = Pick<MessageDraft, "uuid" | "timestamp" | "cwd" | "isSidechain">;
 
 export class GeminiReader implements RecordReader {
   #cwd: string | undefined;
@@ -184,9 +184,8 @@ export class GeminiReader implements RecordReader {
         ...output.map((draft) => ({ ...draft, uuid })),
       ];
     }
-    if (type === "error")
-      return [{ ...piece, type: "system", role: null, blocks: said(text), metadata: { subtype: "error" } }];
-    return type === "info" && text === CANCELLED ? [note(piece, "interruption", text)] : [];
+    if (type === "error") return [errorDraft(piece, text)];
+    return type === "info" && text === CANCELLED ? [noteDraft(piece, "interruption", text)] : [];
   }
 
   #answer(record: Fields, text: string, message: Known, piece: Piece): MessageDraft[] {
@@ -198,12 +197,12 @@ export class GeminiReader implements RecordReader {
     if (text !== "" && !message.texts.has(key)) {
       message.texts.add(key);
       this.#said.set(key, message);
-      blocks.push(...said(text));
+      blocks.push(...textBlocks(text));
     }
     const results: BlockDraft[] = [];
     for (const { id, call } of calls) {
       if (!message.calls.has(id)) blocks.push(callBlock(id, call));
-      const result = message.calls.get(id) === true ? undefined : resultBlock(id, call);
+      const result = message.calls.get(id) === true ? undefined : resultOf(id, call);
       if (result !== undefined) results.push(result);
       message.calls.set(id, message.calls.get(id) === true || result !== undefined);
       this.#calls.add(id);
@@ -217,12 +216,11 @@ export class GeminiReader implements RecordReader {
     const uuid = resultsOf(message.id);
     return [
       ...(blocks.length > 0 || usage !== undefined ? [joined(answer, "gemini", message)] : []),
-      ...(results.length === 0 ? [] : [{ ...piece, uuid, timestamp: last, ...RESULTS, blocks: results }]),
+      ...(results.length === 0 ? [] : [resultsDraft({ ...piece, uuid, timestamp: last }, results)]),
     ];
   }
 }
 
-const RESULTS = { type: "user", role: "user", userKind: "tool_result" } as const;
 /** A piece that has nothing new. */
 function nothingOf(type: string): MessageDraft {
   return type === "gemini"
@@ -261,27 +259,19 @@ function textsOf(content: unknown): string {
 }
 
 function prompts(record: Fields, text: string, piece: Piece): MessageDraft[] {
-  if (SUMMARY.test(text)) return [note(piece, "compact_summary", text)];
-  if (PROGRAM.test(text)) return [note(piece, "notification", text)];
+  if (SUMMARY.test(text)) return [noteDraft(piece, "compact_summary", text)];
+  if (PROGRAM.test(text)) return [noteDraft(piece, "notification", text)];
   const [, command, output = ""] = USERS_COMMAND.exec(text) ?? [];
-  const human = { ...piece, type: "user", role: "user", userKind: "human" } as const;
-  if (command === undefined) return [{ ...human, blocks: [...said(text), ...attachmentsOf(record)] }];
-  const typed = `!${command}`;
-  return [
-    { ...human, blocks: said(typed), metadata: { origin: "command", command: typed } },
-    note(piece, "command_output", output),
-  ];
+  if (command === undefined) return [promptDraft(piece, [...textBlocks(text), ...attachmentsOf(record)])];
+  return [commandDraft(piece, `!${command}`), noteDraft(piece, "command_output", output)];
 }
 
 function attachmentsOf(record: Fields): BlockDraft[] {
   return listOf(record, "content").flatMap((part) => {
     const data = fieldsOf(part, "inlineData") ?? fieldsOf(part, "fileData");
-    if (data === undefined) return [];
-    const mediaType = textOf(data, "mimeType");
-    const isImage = mediaType?.startsWith("image/") === true;
-    const characters = textOf(data, "data")?.length;
-    const metadata = given({ media_type: mediaType, base64_characters: characters, title: textOf(data, "fileUri") });
-    return [{ type: isImage ? "image" : "document", metadata }];
+    return data === undefined
+      ? []
+      : [fileBlock(textOf(data, "mimeType"), textOf(data, "data"), textOf(data, "fileUri"))];
   });
 }
 
@@ -302,32 +292,28 @@ function callBlock(toolUseId: string, call: Fields): BlockDraft {
 }
 
 /** Returns the result of a call; undefined if it has not ended. */
-function resultBlock(toolUseId: string, call: Fields): BlockDraft | undefined {
+function resultOf(id: string, call: Fields): BlockDraft | undefined {
   const status = textOf(call, "status") ?? "";
   if (!["success", "error", "cancelled"].includes(status)) return undefined;
   const parts = Array.isArray(call["result"]) ? listOf(call, "result") : [call["result"]];
   const response = parts.map((part) => fieldsOf(fieldsOf(part, "functionResponse"), "response")).find(Boolean);
-  const text = resultText(response) ?? (textsOf(call["result"]) || (textOf(call, "resultDisplay") ?? ""));
+  const text =
+    (response && responseText(response)) ?? (textsOf(call["result"]) || (textOf(call, "resultDisplay") ?? ""));
   const images = parts.filter((part) => isFields(fieldOf(part, "inlineData"))).length;
   const stopped = status === "cancelled" ? "interrupted" : status === "error" ? "error" : "completed";
   const reported: ToolStatus = (status === "success" ? undefined : endingInText(TEXTS, text)) ?? stopped;
-  const exitCode = /shell/i.test(textOf(call, "name") ?? "") ? exitCodeInText(TEXTS, text) : undefined;
-  return {
-    type: "tool_result",
-    toolUseId,
-    toolName: textOf(call, "name"),
+  const tool = textOf(call, "name");
+  return resultBlock({
+    id,
+    tool,
+    input: call["args"],
     text,
     isError: status === "error",
-    status: endingOf<ToolStatus>({ input: call["args"], reported, exitCode }),
-    exitCode,
-    metadata: given({ subagent_id: textOf(call, "agentId"), images: images > 0 ? images : undefined }),
-  };
-}
-
-function resultText(response: Fields | undefined): string | undefined {
-  if (response === undefined) return undefined;
-  const said = response["output"] ?? response["error"] ?? response;
-  return typeof said === "string" ? said : jsonText(said);
+    reported,
+    exitCode: /shell/i.test(tool ?? "") ? exitCodeInText(TEXTS, text) : undefined,
+    images,
+    subagentId: textOf(call, "agentId"),
+  });
 }
 
 function usageOf(tokens: Fields | undefined): UsageDraft | undefined {
@@ -341,12 +327,4 @@ function usageOf(tokens: Fields | undefined): UsageDraft | undefined {
   ].map((name) => countOf(tokens, name) ?? 0);
   const tokensIn = Math.max(0, input - cacheRead) + tool;
   return { tokensIn, tokensOut: output + thoughts, cacheRead, cacheWrite: 0 };
-}
-
-function note(piece: Piece, origin: NonNullable<MessageMetadata["origin"]>, text: string): MessageDraft {
-  return { ...piece, type: "user", role: "user", userKind: "meta", blocks: said(text), metadata: { origin } };
-}
-
-function said(text: string): BlockDraft[] {
-  return text === "" ? [] : [{ type: "text", text }];
 }

@@ -1,6 +1,6 @@
 /** Gemini CLI: a folder for each project, in it a file for each session, and a folder for the subagents of each. */
 import { hash } from "node:crypto";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import type { SessionContent } from "../../parse/content.ts";
 import { fieldsOf, recordIn, textOf } from "../../parse/json-fields.ts";
@@ -10,6 +10,7 @@ import { currentProject } from "../../places/project-folder.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles, textOfFile } from "../../places/session-files.ts";
 import { type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
 import { walk } from "../../places/walk.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, NamedFile, Retention, ScannedSessions, ScanOptions } from "../agent.ts";
 import { geminiDocument, geminiJournal } from "./gemini-formats.ts";
 
@@ -26,10 +27,6 @@ const ID = /"sessionId"\s*:\s*"([\w-]{1,100})"/;
 export const gemini: Agent = {
   name: NAME,
   displayName: "Gemini CLI",
-  hasSessions: true,
-  isInDatabase: false,
-  hasForms: false,
-  forksChangeIds: false,
   formats: [geminiJournal, geminiDocument],
   places: async (where) => [{ agent: NAME, path: join(homeOf(where), "tmp") }],
   scan: ({ path }, files, options) => scan(path, files, options),
@@ -43,9 +40,8 @@ export const gemini: Agent = {
 };
 
 /** Returns `.gemini` in the folder that `GEMINI_CLI_HOME` names, or else in the home folder. */
-function homeOf({ env, home, cwd }: Where): string {
-  const named = env["GEMINI_CLI_HOME"] ?? "";
-  return join(named === "" ? home : resolve(cwd, named.replace(/^~(?=$|[\\/])/, home)), ".gemini");
+function homeOf(where: Where): string {
+  return join(agentFolder(where, ["GEMINI_CLI_HOME"], ""), ".gemini");
 }
 
 /** Names have only the beginning of an id, so it is read from the file. */

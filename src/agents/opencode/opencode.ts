@@ -12,7 +12,6 @@ import { olderStorage, scanOpencodeStore } from "./opencode-store.ts";
 export const opencode: Agent = {
   name: "opencode",
   displayName: "opencode",
-  hasSessions: true,
   isInDatabase: true,
   hasForms: true,
   forksChangeIds: true,
@@ -29,7 +28,6 @@ export const opencode: Agent = {
 export const kilo: Agent = {
   name: "kilo",
   displayName: "Kilo",
-  hasSessions: true,
   isInDatabase: true,
   hasForms: true,
   forksChangeIds: true,

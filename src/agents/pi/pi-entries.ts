@@ -6,9 +6,19 @@
  *   provider's id and their own time, and are known by these.
  * - The host marks a command with any exit code but 0 as failed.
  */
-import { endingOf, type ToolStatus } from "../../calls/ending.ts";
 import { given } from "../../given.ts";
-import type { ReadOptions } from "../../parse/content.ts";
+import {
+  commandDraft,
+  errorDraft,
+  fileBlock,
+  noteDraft,
+  promptDraft,
+  resultBlock,
+  resultsDraft,
+  textBlocks,
+  thinkingBlock,
+  usageDraft,
+} from "../../parse/drafts.ts";
 import { EntryTree } from "../../parse/entry-tree.ts";
 import {
   countOf,
@@ -21,8 +31,8 @@ import {
   textOf,
 } from "../../parse/json-fields.ts";
 import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
-import type { MessageMetadata, ParseError } from "../../parse/model.ts";
-import { emptyUnit, readRecords, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import type { ParseError } from "../../parse/model.ts";
+import { emptyUnit, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
 import type { RawLine } from "../../transcript/format/lines.ts";
 
@@ -32,15 +42,10 @@ const SILENT = new Set(["session", "session_info", "model_change", "thinking_lev
 const EXIT_CODE = /(?:^|\n)Command exited with code (\d{1,10})\s*$/;
 const ABORTED = /(?:^|\n)(?:Command|Operation) aborted\s*$/;
 
-/** See `Format.read`. */
-export function readPiEntries(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]> {
-  return readRecords(chunks, options, new PiReader());
-}
-
 /** Fields of each message of an entry. */
 type Piece = Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "cwd">;
 
-class PiReader implements RecordReader {
+export class PiReader implements RecordReader {
   #cwd: string | undefined;
   readonly #tree = new EntryTree();
   /** Inputs of calls without a result, by call id. */
@@ -87,7 +92,7 @@ class PiReader implements RecordReader {
   #messageDrafts(message: Fields, piece: Piece): MessageDraft[] | undefined {
     switch (message["role"]) {
       case "user":
-        return [{ ...piece, type: "user", role: "user", userKind: "human", blocks: contentBlocks(message) }];
+        return [promptDraft(piece, contentBlocks(message))];
       case "assistant":
         return this.#answer(message, piece);
       case "toolResult":
@@ -96,10 +101,10 @@ class PiReader implements RecordReader {
         return userCommand(message, piece);
       case "custom":
       case "hookMessage":
-        return [note(piece, "notification", contentBlocks(message))];
+        return [noteDraft(piece, "notification", contentBlocks(message))];
       case "branchSummary":
       case "compactionSummary":
-        return [note(piece, "compact_summary", said(textOf(message, "summary")))];
+        return [noteDraft(piece, "compact_summary", textOf(message, "summary"))];
       default:
         return undefined;
     }
@@ -134,12 +139,11 @@ class PiReader implements RecordReader {
         is_api_error: hasFailed || undefined,
       }),
     };
-    if (!hasFailed || error === undefined) return [answer];
-    return [answer, { ...piece, type: "system", role: null, blocks: said(error), metadata: { subtype: "error" } }];
+    return hasFailed && error !== undefined ? [answer, errorDraft(piece, error)] : [answer];
   }
 
   #result(message: Fields, piece: Piece): MessageDraft[] {
-    const toolUseId = textOf(message, "toolCallId");
+    const id = textOf(message, "toolCallId");
     const parts = contentBlocks(message);
     const text = parts.flatMap((part) => (part.type === "text" ? (part.text ?? "") : [])).join("\n");
     const isError = message["isError"] === true;
@@ -147,40 +151,34 @@ class PiReader implements RecordReader {
     const exitCode = code === undefined ? undefined : Number(code);
     // The exit code is all that the host judges by.
     const failed = ABORTED.test(text) ? "interrupted" : exitCode === undefined ? "error" : "completed";
-    const reported: ToolStatus = isError ? failed : "completed";
-    const images = parts.filter(({ type }) => type === "image").length;
-    const block: BlockDraft = {
-      type: "tool_result",
-      toolUseId,
-      toolName: textOf(message, "toolName"),
+    const block = resultBlock({
+      id,
+      tool: textOf(message, "toolName"),
+      input: this.#inputs.get(id ?? ""),
       text,
       isError,
-      status: endingOf({ input: this.#inputs.get(toolUseId ?? ""), reported, exitCode }),
+      reported: isError ? failed : "completed",
       exitCode,
-      metadata: images > 0 ? { images } : {},
-    };
-    this.#inputs.delete(toolUseId ?? "");
-    return [
-      { ...piece, type: "user", role: "user", userKind: "tool_result", blocks: [block] },
-      ...ownUsage(message, piece),
-    ];
+      images: parts.filter(({ type }) => type === "image").length,
+    });
+    this.#inputs.delete(id ?? "");
+    return [resultsDraft(piece, [block]), ...ownUsage(message, piece)];
   }
 }
 
 /** Returns the drafts of an entry that is not a message; undefined if its type is unknown or silent. */
 function entryDrafts(type: string, entry: Fields, piece: Piece): MessageDraft[] | undefined {
   if (type === "compaction" || type === "branch_summary")
-    return [note(piece, "compact_summary", said(textOf(entry, "summary"))), ...ownUsage(entry, piece)];
-  return type === "custom_message" ? [note(piece, "notification", contentBlocks(entry))] : undefined;
+    return [noteDraft(piece, "compact_summary", textOf(entry, "summary")), ...ownUsage(entry, piece)];
+  return type === "custom_message" ? [noteDraft(piece, "notification", contentBlocks(entry))] : undefined;
 }
 
 /** Returns the usage of a model call that is in no message: that of a tool, or of a compaction. */
 function ownUsage(record: Fields, piece: Piece): MessageDraft[] {
-  const usage = usageFields(record);
-  if (usage === undefined) return [];
+  const { metadata, ...usage } = usageFields(record) ?? {};
+  if (usage.usage === undefined) return [];
   const [sourceId, model] = [`${piece.uuid ?? ""}/usage`, textOf(record, "model")];
-  const copyKey = copyKeyOf(sourceId, record);
-  return [{ ...piece, ...usage, type: "system", role: null, sourceId, copyKey, model, blocks: [] }];
+  return [usageDraft({ ...piece, ...usage, sourceId, copyKey: copyKeyOf(sourceId, record), model }, metadata)];
 }
 
 function copyKeyOf(id: string | undefined, record: Fields): string {
@@ -205,53 +203,35 @@ function usageFields(record: Fields): Pick<MessageDraft, "usage" | "costUsd" | "
 
 /** A command that the user ran, and its output. */
 function userCommand(message: Fields, piece: Piece): MessageDraft[] {
-  const command = `!${textOf(message, "command") ?? ""}`;
-  const metadata: MessageMetadata = { origin: "command", command };
   const output = stringOf(message, "output");
   const code = numberOf(message, "exitCode") ?? 0;
   const end = code === 0 ? "" : `\nExit code ${code}`;
   return [
-    { ...piece, type: "user", role: "user", userKind: "human", blocks: said(command), metadata },
-    note(piece, "command_output", said(`${output ?? ""}${end}`)),
+    commandDraft(piece, `!${textOf(message, "command") ?? ""}`),
+    noteDraft(piece, "command_output", `${output ?? ""}${end}`),
   ];
 }
 
 function contentBlocks(message: Fields): BlockDraft[] {
   const { content } = message;
-  return typeof content === "string" ? said(content) : listOf(message, "content").map(contentBlock);
+  return typeof content === "string" ? textBlocks(content) : listOf(message, "content").map(contentBlock);
 }
 
 function contentBlock(block: unknown): BlockDraft {
   switch (textOf(block, "type")) {
     case "text":
       return { type: "text", text: stringOf(block, "text") ?? "" };
-    case "thinking": {
-      const text = stringOf(block, "thinking") ?? "";
-      return { type: "thinking", text, metadata: text === "" ? { withheld: true } : {} };
-    }
+    case "thinking":
+      return thinkingBlock(stringOf(block, "thinking"));
     case "toolCall": {
       const input = isFields(block) ? block["arguments"] : undefined;
       return { type: "tool_use", toolUseId: textOf(block, "id"), toolName: textOf(block, "name"), input };
     }
     case "image":
-      return {
-        type: "image",
-        metadata: given({
-          media_type: textOf(block, "mimeType"),
-          base64_characters: stringOf(block, "data")?.length,
-        }),
-      };
+      return { ...fileBlock(textOf(block, "mimeType"), stringOf(block, "data")), type: "image" };
     default:
       return { type: "unknown", metadata: { type: textOf(block, "type") ?? "block without a type", raw: block } };
   }
-}
-
-function note(piece: Piece, origin: NonNullable<MessageMetadata["origin"]>, blocks: BlockDraft[]): MessageDraft {
-  return { ...piece, type: "user", role: "user", userKind: "meta", blocks, metadata: { origin } };
-}
-
-function said(text: string | undefined): BlockDraft[] {
-  return text === undefined || text === "" ? [] : [{ type: "text", text }];
 }
 
 function typeOf(type: string, message: Fields | undefined): string {

@@ -1,5 +1,5 @@
 /** pi: a folder for each project, a file for each session. */
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import {
   does,
   globs,
@@ -14,11 +14,13 @@ import {
 } from "../../calls/tools.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { type Fields, isFields } from "../../parse/json-fields.ts";
-import { sessionRef, type SessionRef, type Where } from "../../places/session-ref.ts";
+import { readRecords } from "../../parse/record-units.ts";
+import { sessionRef, type SessionRef } from "../../places/session-ref.ts";
 import { walk } from "../../places/walk.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, Format, NamedFile } from "../agent.ts";
-import { headRecords } from "../json-head.ts";
-import { readPiEntries } from "./pi-entries.ts";
+import { hasRecord } from "../json-head.ts";
+import { PiReader } from "./pi-entries.ts";
 
 const NAME = "pi";
 const EXTENSION = ".jsonl";
@@ -41,11 +43,8 @@ const format: Format = {
     todo: does("todo"),
     subagent: does("subagent"),
   }),
-  detect: (head) => {
-    for (const record of headRecords(head)) if (isEntry(record)) return true;
-    return false;
-  },
-  read: readPiEntries,
+  detect: (head) => hasRecord(head, isEntry),
+  read: (chunks, options) => readRecords(chunks, options, new PiReader()),
 };
 
 function isEntry({ type, id, timestamp, message, ...rest }: Fields): boolean {
@@ -56,12 +55,10 @@ function isEntry({ type, id, timestamp, message, ...rest }: Fields): boolean {
 export const pi: Agent = {
   name: NAME,
   displayName: "pi",
-  hasSessions: true,
-  isInDatabase: false,
-  hasForms: false,
-  forksChangeIds: false,
   formats: [format],
-  places: async (where) => [{ agent: NAME, path: join(homeOf(where), "sessions") }],
+  places: async (where) => [
+    { agent: NAME, path: join(agentFolder(where, ["PI_CODING_AGENT_DIR"], ".pi/agent"), "sessions") },
+  ],
   scan: async ({ path }, files, { seen }) => {
     const found = await walk(path, { files, depth: 1, accepts: (name) => name.endsWith(EXTENSION), seen });
     return { sessions: found.files.map(refOf), unreadable: found.unreadable };
@@ -70,12 +67,6 @@ export const pi: Agent = {
   resume: ({ id }, cwd) => ({ command: `pi --session ${shellWord(id)}`, folder: cwd }),
   placeOf: (path) => ({ agent: NAME, path: dirname(dirname(path)) }),
 };
-
-/** Returns `PI_CODING_AGENT_DIR`, or else `~/.pi/agent`. */
-function homeOf({ env, home, cwd }: Where): string {
-  const named = env["PI_CODING_AGENT_DIR"] ?? "";
-  return named === "" ? join(home, ".pi/agent") : resolve(cwd, named.replace(/^~(?=$|[\\/])/, home));
-}
 
 function refOf({ path, bytes, modifiedMs }: NamedFile): SessionRef {
   return sessionRef({ id: idOf(path), place: NAME, agent: NAME, path, bytes, modifiedMs });

@@ -1,15 +1,18 @@
 /** Qwen Code: for each project a folder of chats, and one of subagents. */
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { type Fields, fieldsOf } from "../../parse/json-fields.ts";
-import { type SessionRef, sessionRef, type Where } from "../../places/session-ref.ts";
+import { readRecords } from "../../parse/record-units.ts";
+import { type SessionRef, sessionRef } from "../../places/session-ref.ts";
 import { walk } from "../../places/walk.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, Format, NamedFile } from "../agent.ts";
-import { headRecords } from "../json-head.ts";
-import { readQwenRecords } from "./qwen-records.ts";
+import { hasRecord } from "../json-head.ts";
+import { QwenReader } from "./qwen-records.ts";
 import { qwenTools } from "./qwen-tools.ts";
 
 const NAME = "qwen-code";
+const VARIABLES = ["QWEN_RUNTIME_DIR", "QWEN_HOME"];
 const EXTENSION = ".jsonl";
 const [CHATS, SUBAGENTS] = ["chats", "subagents"];
 /** `{project}/chats/{session}.jsonl`, also in a folder below it, and `{project}/subagents/{session}/agent-*.jsonl`. */
@@ -19,11 +22,8 @@ const format: Format = {
   name: "qwen-code",
   lines: "json",
   tools: qwenTools,
-  detect: (head) => {
-    for (const record of headRecords(head)) if (isRecord(record)) return true;
-    return false;
-  },
-  read: readQwenRecords,
+  detect: (head) => hasRecord(head, isRecord),
+  read: (chunks, options) => readRecords(chunks, options, new QwenReader()),
 };
 
 /** Its lines have Claude Code's ids and Gemini CLI's messages. */
@@ -35,12 +35,8 @@ function isRecord(record: Fields): boolean {
 export const qwenCode: Agent = {
   name: NAME,
   displayName: "Qwen Code",
-  hasSessions: true,
-  isInDatabase: false,
-  hasForms: false,
-  forksChangeIds: false,
   formats: [format],
-  places: async (where) => [{ agent: NAME, path: join(homeOf(where), "projects") }],
+  places: async (where) => [{ agent: NAME, path: join(agentFolder(where, VARIABLES, ".qwen"), "projects") }],
   scan: async ({ path }, files, { subagents, seen }) => {
     const found = await walk(path, {
       files,
@@ -60,12 +56,6 @@ export const qwenCode: Agent = {
     return project === undefined || agentId !== null ? [] : [join(project, SUBAGENTS, id)];
   },
 };
-
-/** Returns `$QWEN_RUNTIME_DIR`, `$QWEN_HOME`, or `~/.qwen`. */
-function homeOf({ env, home, cwd }: Where): string {
-  const named = env["QWEN_RUNTIME_DIR"] || env["QWEN_HOME"] || "";
-  return named === "" ? join(home, ".qwen") : resolve(cwd, named.replace(/^~(?=$|[\\/])/, home));
-}
 
 /** Returns the folder that has the chats and subagents of a project; undefined if a file is in none. */
 function projectOf(path: string): string | undefined {

@@ -11,17 +11,28 @@
  * - Records form a tree: after a rewind, the conversation goes on from an earlier record.
  * - The host marks a command with any exit code but 0 as failed.
  */
-import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
-import type { ReadOptions } from "../../parse/content.ts";
+import {
+  commandDraft,
+  errorDraft,
+  fileBlock,
+  noteDraft,
+  type Piece,
+  promptDraft,
+  resultBlock,
+  resultsDraft,
+  textBlocks,
+  thinkingBlock,
+  usageDraft,
+} from "../../parse/drafts.ts";
 import { EntryTree } from "../../parse/entry-tree.ts";
 import {
   countOf,
   type Fields,
   fieldsOf,
   isFields,
-  jsonText,
   listOf,
   numberOf,
   stringOf,
@@ -29,8 +40,9 @@ import {
 } from "../../parse/json-fields.ts";
 import type { BlockDraft, InputUnit, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { MessageMetadata, ParseError } from "../../parse/model.ts";
-import { emptyUnit, readRecords, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import { emptyUnit, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
+import { responseText } from "../gemini/gemini-parts.ts";
 import type { RawLine } from "../../transcript/format/lines.ts";
 
 /** Kinds of system records that are not part of the conversation, or repeat it. */
@@ -75,15 +87,7 @@ const TEXTS: ResultTexts = {
   exitCode: /\nExit Code: (\d{1,10})\nSignal: [^\n]*\n[^\n]*\s*$/,
 };
 
-/** See `Format.read`. */
-export function readQwenRecords(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]> {
-  return readRecords(chunks, options, new QwenReader());
-}
-
-/** Fields of each message of a record. */
-type Piece = Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "cwd" | "agentId" | "isSidechain">;
-
-class QwenReader implements RecordReader {
+export class QwenReader implements RecordReader {
   readonly #tree = new EntryTree();
   /** Inputs of calls without a result, by call id. */
   readonly #inputs = new Map<string, unknown>();
@@ -186,16 +190,7 @@ class QwenReader implements RecordReader {
 
   #telemetry(event: Fields, piece: Piece): MessageDraft[] {
     const name = textOf(event, "event.name") ?? "";
-    if (name.endsWith(".api_error"))
-      return [
-        {
-          ...piece,
-          type: "system",
-          role: null,
-          blocks: said(textOf(event, "error_message")),
-          metadata: { subtype: "error" },
-        },
-      ];
+    if (name.endsWith(".api_error")) return [errorDraft(piece, textOf(event, "error_message"))];
     const counted = name.endsWith(".api_response") ? countsInTelemetry(event) : undefined;
     if (counted === undefined) return [];
     const sourceId = piece.uuid;
@@ -204,7 +199,7 @@ class QwenReader implements RecordReader {
       put(this.#responses, counted.key, sourceId);
     const { usage, metadata } = counted;
     const model = textOf(event, "model");
-    return [{ ...piece, type: "system", role: null, sourceId, answerId, model, usage, blocks: [], metadata }];
+    return [usageDraft({ ...piece, sourceId, answerId, model, usage }, metadata)];
   }
 
   #results(record: Fields, piece: Piece): MessageDraft[] {
@@ -216,14 +211,13 @@ class QwenReader implements RecordReader {
     const images = parts.filter((part) => fieldsOf(part, "inlineData") !== undefined).length;
     const [last] = blocks.slice(-1);
     if (last !== undefined && images > 0) last.metadata = { ...last.metadata, images };
-    return blocks.length === 0 ? [] : [{ ...piece, type: "user", role: "user", userKind: "tool_result", blocks }];
+    return blocks.length === 0 ? [] : [resultsDraft(piece, blocks)];
   }
 
   #result(answered: Fields, ended: Fields | undefined): BlockDraft {
-    const toolUseId = textOf(answered, "id") ?? textOf(ended, "callId") ?? "";
+    const id = textOf(answered, "id") ?? textOf(ended, "callId") ?? "";
     const response = fieldsOf(answered, "response") ?? {};
-    const value = response["output"] ?? response["error"] ?? response;
-    const text = typeof value === "string" ? value : jsonText(value);
+    const text = responseText(response);
     const display = fieldsOf(ended, "resultDisplay");
     const exitCode = numberOf(display, "exitCode") ?? exitCodeInText(TEXTS, text);
     const host = textOf(ended, "status");
@@ -231,21 +225,17 @@ class QwenReader implements RecordReader {
     // The exit code is all that the host judges a command by.
     const failed: ToolStatus = exitCode === undefined || exitCode === 0 ? "error" : "completed";
     const stopped: ToolStatus = endingInText(TEXTS, text) ?? "interrupted";
-    const block: BlockDraft = {
-      type: "tool_result",
-      toolUseId,
-      toolName: textOf(answered, "name"),
+    const block = resultBlock({
+      id,
+      tool: textOf(answered, "name"),
+      input: this.#inputs.get(id),
       text,
       isError,
-      status: endingOf<ToolStatus>({
-        input: this.#inputs.get(toolUseId),
-        reported: host === "cancelled" ? stopped : isError ? failed : "completed",
-        exitCode,
-      }),
+      reported: host === "cancelled" ? stopped : isError ? failed : "completed",
       exitCode,
-      metadata: subagentOf(toolUseId, display),
-    };
-    this.#inputs.delete(toolUseId);
+      subagentId: subagentOf(id, display),
+    });
+    this.#inputs.delete(id);
     return block;
   }
 }
@@ -254,7 +244,7 @@ class QwenReader implements RecordReader {
 function promptOf(kind: string | undefined, record: Fields, piece: Piece): MessageDraft[] {
   const provenance = textOf(record, "provenance") ?? "real_user";
   const blocks = partsOf(record).map(blockOf);
-  if (!TYPED.has(kind) || provenance !== "real_user") return [note(piece, "notification", blocks)];
+  if (!TYPED.has(kind) || provenance !== "real_user") return [noteDraft(piece, "notification", blocks)];
   const shown = textOf(fieldsOf(record, "systemPayload"), "displayText");
   const isAdded = ({ type, text }: BlockDraft): boolean =>
     type === "text" && (shown === undefined ? text?.startsWith(FROM_HOOK) === true : text !== shown);
@@ -262,9 +252,11 @@ function promptOf(kind: string | undefined, record: Fields, piece: Piece): Messa
   const typed = blocks.filter((block) => !isAdded(block));
   const hasText = typed.some(({ type }) => type === "text");
   const metadata: MessageMetadata = kind === "mid_turn_user_message" ? { origin: "queued" } : {};
-  const all = hasText ? typed : [...said(shown), ...typed];
-  const prompt: MessageDraft = { ...piece, type: "user", role: "user", userKind: "human", blocks: all, metadata };
-  return [...(all.length > 0 ? [prompt] : []), ...(added.length > 0 ? [note(piece, "notification", added)] : [])];
+  const all = hasText ? typed : [...textBlocks(shown), ...typed];
+  return [
+    ...(all.length > 0 ? [promptDraft(piece, all, metadata)] : []),
+    ...(added.length > 0 ? [noteDraft(piece, "notification", added)] : []),
+  ];
 }
 
 /** A command that the user typed, or what the program answered. */
@@ -272,18 +264,16 @@ function userCommand(payload: Fields | undefined, piece: Piece): MessageDraft[] 
   const command = textOf(payload, "rawCommand");
   if (textOf(payload, "phase") === "result") {
     const lines = listOf(payload, "outputHistoryItems").flatMap((item) => textOf(item, "text") ?? []);
-    return lines.length === 0 ? [] : [note(piece, "command_output", said(lines.join("\n")))];
+    return lines.length === 0 ? [] : [noteDraft(piece, "command_output", lines.join("\n"))];
   }
-  if (command === undefined || payload?.["hiddenInvocation"] === true) return [];
-  const metadata: MessageMetadata = { origin: "command", command };
-  return [{ ...piece, type: "user", role: "user", userKind: "human", blocks: said(command), metadata }];
+  return command === undefined || payload?.["hiddenInvocation"] === true ? [] : [commandDraft(piece, command)];
 }
 
 /** The summary is the first text of the history that goes on; the rest of it repeats messages. */
 function summaryOf(payload: Fields | undefined, piece: Piece): MessageDraft[] {
   const [first] = listOf(payload, "compressedHistory");
   const text = listOf(first, "parts").flatMap((part) => textOf(part, "text") ?? [])[0];
-  return text === undefined ? [] : [note(piece, "compact_summary", said(text))];
+  return text === undefined ? [] : [noteDraft(piece, "compact_summary", text)];
 }
 
 /** Counts of one model call. `key`: what they are alike by in both records. */
@@ -346,27 +336,14 @@ function blockOf(part: unknown): BlockDraft {
   const [text, call, data] = [stringOf(part, "text"), fieldsOf(part, "functionCall"), fieldsOf(part, "inlineData")];
   if (call !== undefined)
     return { type: "tool_use", toolUseId: textOf(call, "id"), toolName: textOf(call, "name"), input: call["args"] };
-  if (isFields(part) && part["thought"] === true)
-    return { type: "thinking", text: text ?? "", metadata: text ? {} : { withheld: true } };
+  if (isFields(part) && part["thought"] === true) return thinkingBlock(text);
   if (text !== undefined) return { type: "text", text };
   if (data === undefined) return { type: "unknown", metadata: { type: "part", raw: part } };
-  const mediaType = textOf(data, "mimeType");
-  return {
-    type: mediaType?.startsWith("image/") === true ? "image" : "document",
-    metadata: given({ media_type: mediaType, base64_characters: stringOf(data, "data")?.length }),
-  };
+  return fileBlock(textOf(data, "mimeType"), stringOf(data, "data"));
 }
 
 /** A subagent is named by its type and by the call that started it. */
-function subagentOf(call: string, display: Fields | undefined): BlockDraft["metadata"] {
+function subagentOf(call: string, display: Fields | undefined): string | undefined {
   const name = textOf(display, "subagentName");
-  return textOf(display, "type") === "task_execution" && name !== undefined ? { subagent_id: `${name}-${call}` } : {};
-}
-
-function note(piece: Piece, origin: NonNullable<MessageMetadata["origin"]>, blocks: BlockDraft[]): MessageDraft {
-  return { ...piece, type: "user", role: "user", userKind: "meta", blocks, metadata: { origin } };
-}
-
-function said(text: string | undefined): BlockDraft[] {
-  return text === undefined || text === "" ? [] : [{ type: "text", text }];
+  return textOf(display, "type") === "task_execution" && name !== undefined ? `${name}-${call}` : undefined;
 }

@@ -28,8 +28,7 @@ const FORMATS = [jsonl, markdown];
 export const transcripts: Agent = {
   name: NAME,
   displayName: "transcripts",
-  hasSessions: false,
-  isInDatabase: false,
+  isRecorder: true,
   hasForms: true,
   forksChangeIds: true,
   formats: FORMATS,

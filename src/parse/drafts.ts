@@ -1,0 +1,81 @@
+/** Builds the drafts and blocks that the records of most agents have. */
+import { endingOf, type ToolStatus } from "../calls/ending.ts";
+import { given } from "../given.ts";
+import type { BlockDraft, MessageDraft } from "./message-draft.ts";
+import type { MessageMetadata } from "./model.ts";
+
+/** Fields of each message of one record. */
+export type Piece = Omit<MessageDraft, "type" | "role" | "blocks" | "userKind" | "metadata">;
+
+/** Something that a person typed. */
+export function promptDraft(piece: Piece, blocks: BlockDraft[], metadata: MessageMetadata = {}): MessageDraft {
+  return { ...piece, type: "user", role: "user", userKind: "human", blocks, metadata };
+}
+
+/** A command that a person typed, as they typed it: `/compact`, or `!ls` for one of the shell. */
+export function commandDraft(piece: Piece, command: string): MessageDraft {
+  return promptDraft(piece, textBlocks(command), { origin: "command", command });
+}
+
+/** Something that the program wrote for the model. */
+export function noteDraft(
+  piece: Piece,
+  origin: NonNullable<MessageMetadata["origin"]>,
+  said: BlockDraft[] | string | undefined,
+): MessageDraft {
+  const blocks = Array.isArray(said) ? said : textBlocks(said);
+  return { ...piece, type: "user", role: "user", userKind: "meta", blocks, metadata: { origin } };
+}
+
+export function resultsDraft(piece: Piece, blocks: BlockDraft[]): MessageDraft {
+  return { ...piece, type: "user", role: "user", userKind: "tool_result", blocks };
+}
+
+/** An error of the program or the provider, which the model did not see. */
+export function errorDraft(piece: Piece, text: string | undefined): MessageDraft {
+  return { ...piece, type: "system", role: null, blocks: textBlocks(text), metadata: { subtype: "error" } };
+}
+
+/** Usage in a record of its own, joined to its answer by the `answerId` or `sourceId`. */
+export function usageDraft(piece: Piece, metadata: MessageMetadata = {}): MessageDraft {
+  return { ...piece, type: "system", role: null, blocks: [], metadata };
+}
+
+/** Returns a text as a block; none for an empty one. */
+export function textBlocks(text: string | undefined): BlockDraft[] {
+  return text === undefined || text === "" ? [] : [{ type: "text", text }];
+}
+
+export function thinkingBlock(text: string | undefined): BlockDraft {
+  return { type: "thinking", text: text ?? "", metadata: text ? {} : { withheld: true } };
+}
+
+/** A file that is part of a message. Its bytes are only counted. */
+export function fileBlock(mediaType: string | undefined, base64: string | undefined, title?: string): BlockDraft {
+  const type = mediaType?.startsWith("image/") === true ? "image" : "document";
+  return { type, metadata: given({ media_type: mediaType, base64_characters: base64?.length, title }) };
+}
+
+export interface EndedCall {
+  id: string | undefined;
+  tool: string | undefined;
+  input: unknown;
+  text: string;
+  /** The host marks the result as an error. */
+  isError: boolean;
+  /** How the call ended, if its exit code says nothing else. Default: by the mark. */
+  reported?: ToolStatus;
+  exitCode?: number | undefined;
+  /** Number of images in the result. */
+  images?: number;
+  /** Subagent that the call started. */
+  subagentId?: string | undefined;
+}
+
+/** Returns the result of a call, with its status by the rule for all agents. */
+export function resultBlock({ id, tool, text, isError, exitCode, images = 0, ...call }: EndedCall): BlockDraft {
+  const { input, reported = isError ? "error" : "completed", subagentId } = call;
+  const status = endingOf({ input, reported, exitCode });
+  const metadata = given({ subagent_id: subagentId, images: images > 0 ? images : undefined });
+  return { type: "tool_result", toolUseId: id, toolName: tool, text, isError, status, exitCode, metadata };
+}
