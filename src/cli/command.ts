@@ -11,8 +11,8 @@ import { badArguments, type CommandContext } from "./context.ts";
 export type ExitCode = 0 | 1 | 2;
 
 interface About {
-  /** One line, for the list of commands. */
-  summary: string;
+  /** One line. Only of a command in a group: the others have theirs in all-commands.ts. */
+  summary?: string;
   /** More sentences, for the command's own help. */
   description?: string;
   /** Command lines, each with what it does. */
@@ -22,12 +22,12 @@ interface About {
 }
 
 /** Creates a command without arguments and options. */
-export function createCommand(name: string, { summary, description, examples, nothing }: About): Command {
+export function createCommand(name: string, { summary = "", description = "", examples, nothing }: About): Command {
   const lines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
   const one = nothing === undefined ? "" : `, 1 if ${nothing}`;
   return new Command(name)
     .summary(summary)
-    .description(description === undefined ? summary : `${summary}\n\n${description}`)
+    .description([summary, description].filter(Boolean).join("\n\n"))
     .addHelpText("after", `\nExamples:\n${lines.join("\n")}\n\nExit status: 0 on success${one}, 2 on an error.`);
 }
 
@@ -65,8 +65,8 @@ export interface CommandGroup {
   commands: readonly RunnableCommand[];
 }
 
-export function commandGroup(name: string, summary: string, commands: readonly RunnableCommand[]): CommandGroup {
-  const definition = new Command(name).summary(summary).description(summary).helpCommand(false);
+export function commandGroup(name: string, commands: readonly RunnableCommand[]): CommandGroup {
+  const definition = new Command(name).helpCommand(false);
   for (const each of commands) definition.addCommand(each.definition);
   return { definition, commands };
 }

@@ -65,12 +65,13 @@ export async function parseArguments(argv: readonly string[], columns: number): 
     getOutHelpWidth: helpColumns,
     getErrHelpWidth: helpColumns,
   });
-  for (const { group, runnable } of await commandsFor(argv)) {
-    addTo(program, runnable, (chosen) => (work = chosen.parsed()));
-    program.addCommand(runnable.definition.helpGroup(group));
+  const words = plainArguments(argv);
+  for (const { definition, loaded } of await commandsFor(words)) {
+    if (loaded !== undefined) addTo(program, loaded, (chosen) => (work = chosen.parsed()));
+    program.addCommand(definition);
   }
   try {
-    program.parse(plainArguments(argv), { from: "user" });
+    program.parse(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? { kind: "text", text } : { kind: "wrong", message: withMeant(message, argv) };
@@ -114,10 +115,11 @@ function withMeant(message: string, [word = ""]: readonly string[]): string {
   return [first, `(Did you mean ${meant}?)`, ...rest].join("\n");
 }
 
-/** Rewrites `help snippets extract` to `snippets extract --help`, since commander's `help` takes only one word. */
+/** Rewrites `help snippets extract` to `snippets extract --help`, so that the arguments begin with the command. */
 function plainArguments(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ["--help"];
-  return argv[0] === "help" && argv.length > 2 ? [...argv.slice(1), "--help"] : argv;
+  if (argv[0] === "--") return argv.slice(1);
+  return argv[0] === "help" && argv.length > 1 ? [...argv.slice(1), "--help"] : argv;
 }
 
 /** Creates the program, without commands. They take over its settings. */

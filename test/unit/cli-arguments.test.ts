@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RunnableCommand } from "../../src/cli/command.ts";
-import { allCommands } from "../../src/cli/commands/all-commands.ts";
+import { allCommands, commandsFor } from "../../src/cli/commands/all-commands.ts";
 import { parseArguments } from "../../src/cli/program.ts";
 import { readDate } from "../../src/parse/read-date.ts";
 import { runCli } from "../support/cli/run-cli.ts";
@@ -27,7 +27,20 @@ async function eachCommand(work: (words: string[], definition: RunnableCommand["
   }
 }
 
+test("the help of the program lists all commands and loads none of them, since loading all is slow", async () => {
+  const listed = await commandsFor(["--help"]);
+  assert.ok(listed.every(({ loaded }) => loaded === undefined));
+  const all = (await allCommands()).map(({ runnable }) => runnable.definition);
+  const linesOf = (definitions: typeof all): string[] =>
+    definitions.map((each) => `${each.helpGroup()} ${each.name()}: ${each.summary()}`);
+  assert.deepEqual(linesOf(listed.map(({ definition }) => definition)), linesOf(all));
+});
+
 describe("arguments", () => {
+  test("words after -- may be a command", async () => {
+    assert.match((await runCli(["--", "show", "-"], { home })).stderr, /^transcripts: Standard input is empty/);
+  });
+
   test("a session may be -, and a term may begin with a dash after --", async () => {
     assert.match((await runCli(["show", "-"], { home })).stderr, /^transcripts: Standard input is empty/);
     assert.match((await runCli(["find", "--limit", "3", "--", "--json"], { home })).stderr, /^no sessions found/m);

@@ -1,61 +1,135 @@
-/** All commands, in groups, as `transcripts --help` lists them. */
+/** All commands, in groups, as `transcripts --help` lists them. The help loads none of them: loading all takes a while. */
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { CommandGroup, RunnableCommand } from "../command.ts";
 
-type Load = () => Promise<{ command: RunnableCommand | CommandGroup }>;
+interface Entry {
+  /** One line. */
+  does: string;
+  load: () => Promise<{ command: RunnableCommand | CommandGroup }>;
+}
 
-const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   "Looking up:": {
-    list: () => import("./list.ts"),
-    find: () => import("./find.ts"),
-    fixes: () => import("./fixes.ts"),
-    failures: () => import("./failures.ts"),
-    errors: () => import("./errors.ts"),
-    stats: () => import("./stats.ts"),
-    serve: () => import("./serve.ts"),
-    archive: () => import("./archive.ts"),
+    list: {
+      does: "Lists sessions, newest first: time, active time, cost, agent, title or first prompt.",
+      load: () => import("./list.ts"),
+    },
+    find: {
+      does: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
+      load: () => import("./find.ts"),
+    },
+    fixes: { does: "Shows whether an error came up before, and what fixed it.", load: () => import("./fixes.ts") },
+    failures: {
+      does: "Shows which errors came up most often: how often, in which projects, when last, and what fixed them.",
+      load: () => import("./failures.ts"),
+    },
+    errors: {
+      does: "Shows the tool calls that failed, newest first, or those of a session, in order.",
+      load: () => import("./errors.ts"),
+    },
+    stats: {
+      does: "Adds up tokens, cost, models, tools, errors and time, of all sessions or of those that are named.",
+      load: () => import("./stats.ts"),
+    },
+    serve: { does: "Shows all sessions in the browser, on a local page.", load: () => import("./serve.ts") },
+    archive: {
+      does: "Writes the pages of all sessions as files, which need no server.",
+      load: () => import("./archive.ts"),
+    },
   },
   "One session:": {
-    show: () => import("./show.ts"),
-    timeline: () => import("./timeline.ts"),
-    changes: () => import("./changes.ts"),
-    entries: () => import("./entries.ts"),
-    tail: () => import("./tail.ts"),
-    export: () => import("./export.ts"),
+    show: { does: "Prints a conversation: what the user and the assistant said.", load: () => import("./show.ts") },
+    timeline: {
+      does: "Prints one line for each turn: time, duration, tokens, tools, first words.",
+      load: () => import("./timeline.ts"),
+    },
+    changes: {
+      does: "Shows what a session and its subagents did to files, as one diff for each file.",
+      load: () => import("./changes.ts"),
+    },
+    entries: {
+      does: "Prints every line of a session's file as one line of JSON, for close inspection.",
+      load: () => import("./entries.ts"),
+    },
+    tail: { does: "Prints the end of a session; with -f also what is added to it.", load: () => import("./tail.ts") },
+    export: {
+      does: "Writes a session as an HTML page, as a markdown transcript, or as JSON.",
+      load: () => import("./export.ts"),
+    },
   },
   "Keeping:": {
-    index: () => import("./index-sessions.ts"),
-    push: () => import("./push.ts"),
-    snippets: () => import("./snippets.ts"),
-    tag: () => import("./tag.ts"),
-    forget: () => import("./forget.ts"),
+    index: {
+      does: "Brings the store up to date, so that searches need not read session files.",
+      load: () => import("./index-sessions.ts"),
+    },
+    push: {
+      does: "Copies this machine's sessions to a team's database, which everyone on the team can ask with --team.",
+      load: () => import("./push.ts"),
+    },
+    snippets: {
+      does: "Keeps passages of sessions that are worth finding again: fixed errors, decisions, lessons.",
+      load: () => import("./snippets.ts"),
+    },
+    tag: {
+      does: "Gives a session tags, pins it, or gives it a title; without arguments, lists the tags.",
+      load: () => import("./tag.ts"),
+    },
+    forget: {
+      does: "Removes a session from the store for good, and prints the command that deletes its files.",
+      load: () => import("./forget.ts"),
+    },
   },
   "Setting up:": {
-    init: () => import("./init.ts"),
-    doctor: () => import("./doctor.ts"),
-    mcp: () => import("./mcp.ts"),
-    completion: () => import("./completion.ts"),
+    init: {
+      does: "Makes opencode, or Kilo, record the sessions of this project; or adds the plugin to Claude Code.",
+      load: () => import("./init.ts"),
+    },
+    doctor: {
+      does: "Reports what is read and from where, what is not read, and why.",
+      load: () => import("./doctor.ts"),
+    },
+    mcp: {
+      does: "Serves the sessions on this machine to agents, over MCP on standard input and output.",
+      load: () => import("./mcp.ts"),
+    },
+    completion: { does: "Prints the completion script for a shell.", load: () => import("./completion.ts") },
   },
 };
 
-export interface GroupedCommand {
-  /** Heading in the help. */
-  group: string;
-  runnable: RunnableCommand | CommandGroup;
+const ENTRIES = Object.entries(GROUPS).flatMap(([group, entries]) =>
+  Object.entries(entries).map(([name, entry]) => ({ group, name, ...entry })),
+);
+
+export interface ListedCommand {
+  /** Has only name and summary if the command is not loaded. */
+  definition: CommandUnknownOpts;
+  /** Absent if the command is not loaded. */
+  loaded?: RunnableCommand | CommandGroup;
 }
 
-/** Loads the command that the arguments begin with; all if there is none. */
-export async function commandsFor([first = ""]: readonly string[]): Promise<GroupedCommand[]> {
-  for (const [group, commands] of Object.entries(GROUPS)) {
-    const load = Object.hasOwn(commands, first) ? commands[first] : undefined;
-    if (load !== undefined) return [{ group, runnable: (await load()).command }];
+/** Loads the command that the arguments begin with. If there is none, returns all commands, none of them loaded. */
+export async function commandsFor([first]: readonly string[]): Promise<ListedCommand[]> {
+  const named = ENTRIES.find(({ name }) => name === first);
+  if (named === undefined)
+    return ENTRIES.map(({ group, name, does }) => ({
+      definition: new Command(name).summary(does).helpGroup(group),
+    }));
+  const loaded = await loadedCommand(named);
+  return [{ definition: loaded.definition, loaded }];
+}
+
+/** Loads all commands. */
+export function allCommands(): Promise<{ group: string; runnable: RunnableCommand | CommandGroup }[]> {
+  return Promise.all(ENTRIES.map(async (entry) => ({ group: entry.group, runnable: await loadedCommand(entry) })));
+}
+
+async function loadedCommand({ group, does, load }: (typeof ENTRIES)[number]): Promise<RunnableCommand | CommandGroup> {
+  const { command } = await load();
+  const { definition } = command;
+  // Commands are created once for all runs.
+  if (definition.summary() === "") {
+    definition.helpGroup(group).summary(does);
+    definition.description([does, definition.description()].filter(Boolean).join("\n\n"));
   }
-  return allCommands();
-}
-
-export async function allCommands(): Promise<GroupedCommand[]> {
-  const found: Promise<GroupedCommand>[] = [];
-  for (const [group, commands] of Object.entries(GROUPS))
-    for (const load of Object.values(commands))
-      found.push(load().then(({ command }) => ({ group, runnable: command })));
-  return Promise.all(found);
+  return command;
 }

@@ -10,7 +10,6 @@ import { openPages } from "../open-pages.ts";
 const definition = createQuestion(
   "archive",
   {
-    summary: "Writes the pages of all sessions as files, which need no server.",
     description:
       "The files work opened from disk and on any web server, search included. Secrets are redacted. Running it again writes only what changed, " +
       "and removes pages that are no longer wanted; other files in the folder are not touched.",

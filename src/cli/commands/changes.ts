@@ -10,7 +10,6 @@ import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
 const definition = createCommand("changes", {
-  summary: "Shows what a session and its subagents did to files, as one diff for each file.",
   description:
     "Edits are shown as the call made them, in order, with its line in the session; calls that failed are left out. Line numbers of a file " +
     "are known only if the session wrote all of it. Of shell commands that changed files (redirections, tee, sed -i, mv, cp, rm, git checkout, " +

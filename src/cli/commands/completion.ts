@@ -4,7 +4,6 @@ import { createCommand, runnable } from "../command.ts";
 import { commandsFor } from "./all-commands.ts";
 
 const definition = createCommand("completion", {
-  summary: "Prints the completion script for a shell.",
   examples: {
     "transcripts completion bash > ~/.local/share/bash-completion/completions/transcripts":
       "Installs completion for bash.",
@@ -82,7 +81,7 @@ async function continuations(words: readonly string[]): Promise<Continuation[]> 
 
 async function possibleAfter(before: readonly string[], isOption: boolean): Promise<Continuation[]> {
   const [first, second] = before;
-  const commands = (await commandsFor(before)).map(({ runnable: { definition } }) => definition);
+  const commands = (await commandsFor(before)).map(({ definition }) => definition);
   const own = commands.map(continuationOf);
   if (first === undefined) return [...own, ...["help", "--help", "--version"].map((word) => ({ word, does: "" }))];
   if (first === "help") return own;

@@ -21,7 +21,6 @@ import { storePlace } from "../../store/store-place.ts";
 import { isStoreError } from "../../transcripts-error.ts";
 
 const definition = createCommand("doctor", {
-  summary: "Reports what is read and from where, what is not read, and why.",
   description:
     "Checks the 50 newest sessions for damage; --all checks every session. Also runs SQLite's integrity check on " +
     "the store; for a store of more than 500 MB only with --all. Lists the sessions that their agent deletes within a week and that the store does not have.",

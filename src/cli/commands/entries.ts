@@ -8,7 +8,6 @@ import { sessionNamed } from "../session-input.ts";
 const OUTCOMES = ["used", "skipped", "unknown", "blank", "failed"] as const;
 
 const definition = createCommand("entries", {
-  summary: "Prints every line of a session's file as one line of JSON, for close inspection.",
   description:
     "Each line of the input has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
     "the reason. A call has the line number of its result, and a result that of its call. The text of messages is left out. " +

@@ -31,7 +31,6 @@ import { argumentFor } from "../session-names.ts";
 const definition = createQuestion(
   "errors",
   {
-    summary: "Shows the tool calls that failed, newest first, or those of a session, in order.",
     description:
       "A call failed if its agent reports it, or if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a " +
       "search or comparison (grep, rg, find, diff, test) is not a failure, and neither is a call that the user rejected or interrupted. " +

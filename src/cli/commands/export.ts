@@ -32,7 +32,6 @@ import { VERSION } from "../../version.ts";
 import { type MessageOutput, messageRow } from "../message-row.ts";
 
 const definition = createCommand("export", {
-  summary: "Writes a session as an HTML page, as a markdown transcript, or as JSON.",
   description:
     "The extension of the file decides the format (.html, .md, .json), or an option. An existing file is replaced only after asking. " +
     "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +

@@ -13,7 +13,6 @@ import { redactedRows, redactorFor } from "../redaction.ts";
 const definition = createQuestion(
   "failures",
   {
-    summary: "Shows which errors came up most often: how often, in which projects, when last, and what fixed them.",
     description:
       "Failed calls of all sessions with the same message, apart from paths, numbers, times and ids, are one error. " +
       "`errors` shows the calls one by one, and `fixes` what fixed one error.",

@@ -35,7 +35,6 @@ import { askedOfStore, missingNote } from "../find-index.ts";
 const definition = createQuestion(
   "find",
   {
-    summary: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
     description:
       "Passages with the text as it stands come first, then those with all of its words, or all but one (of five and more, two), in any order, the closest together first. " +
       "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +

@@ -13,7 +13,6 @@ import { pastErrorText } from "../../render/text/failure-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
 
 const definition = createCommand("fixes", {
-  summary: "Shows whether an error came up before, and what fixed it.",
   description:
     "Looks in all sessions of the store for failed calls with the same message, apart from paths, numbers, times and ids. " +
     "Errors of this project come first. Each fix is what the agent did before the call passed, the edits and commands with their diff, and a command that opens it. " +

@@ -27,7 +27,6 @@ import { sep } from "node:path";
 import type { StoredSession } from "../../store/stored-model.ts";
 
 const definition = createCommand("forget", {
-  summary: "Removes a session from the store for good, and prints the command that deletes its files.",
   description:
     "Lists the entries and snippets that will be removed, with those of subagents, and asks. The store never takes the session again, wherever " +
     "its files come from, until `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +

@@ -16,7 +16,6 @@ import { isStream, type SessionRef } from "../../places/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 
 const definition = createCommand("index", {
-  summary: "Brings the store up to date, so that searches need not read session files.",
   description:
     "Reads the sessions that changed, and writes what is new in them. Indexed sessions stay when their file is deleted; `forget` removes them. A session that was removed with `forget` is only indexed if it is named. " +
     "Passwords, keys and tokens become [REDACTED:kind] before anything is stored. It may be interrupted at any time, and several may run at once. " +

@@ -5,7 +5,6 @@ import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-co
 import { removeFromHost, done, setUpHost, type SetUp, type SetUpChoices } from "../init/set-up-host.ts";
 
 const definition = createCommand("init", {
-  summary: "Makes opencode, or Kilo, record the sessions of this project; or adds the plugin to Claude Code.",
   description:
     "Adds the plugin to the project's opencode.json or opencode.jsonc, keeping its comments, or creates the file; with --global to your " +
     "own configuration, for all projects. If opencode already loads the plugin here, from whichever place, nothing is added. " +

@@ -34,7 +34,6 @@ import { cut } from "../terminal/width.ts";
 const definition = createQuestion(
   "list",
   {
-    summary: "Lists sessions, newest first: time, active time, cost, agent, title or first prompt.",
     description:
       "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
       "Times are those of the entries, not of the files; active time leaves out pauses of more than 5 minutes. Figures cover the whole session, even with --since or --until; `stats` " +

@@ -3,7 +3,6 @@ import { serveMcp } from "../../tools/mcp-server.ts";
 import { createCommand, runnable } from "../command.ts";
 
 const definition = createCommand("mcp", {
-  summary: "Serves the sessions on this machine to agents, over MCP on standard input and output.",
   description:
     "Started and stopped by an MCP client. Tools: find_in_transcripts, read_session, list_sessions, list_errors, find_fixes, extract_snippet, query_snippets. " +
     "Passwords, keys and tokens become [REDACTED:kind] in all answers.",

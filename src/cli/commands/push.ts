@@ -10,7 +10,6 @@ import { noteUnread } from "../session-input.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 
 const definition = createCommand("push", {
-  summary: "Copies this machine's sessions to a team's database, which everyone on the team can ask with --team.",
   description:
     "Brings the store up to date as `transcripts index` does, and copies the rows that changed since the last push, redacted as they are in the store, with snippets. " +
     "The database is the PostgreSQL at TRANSCRIPTS_DATABASE_URL; its tables are created by the first push. It may be interrupted at any time: the next push ends it. " +

@@ -8,7 +8,6 @@ import { openPages } from "../open-pages.ts";
 import { openFile } from "../terminal/open-file.ts";
 
 const definition = createCommand("serve", {
-  summary: "Shows all sessions in the browser, on a local page.",
   description:
     "Prints an address that opens the pages once, in one browser. Only this machine can connect. " +
     "Secrets are redacted. The server ends with Ctrl-C, or after 30 minutes in which no page was asked for.",

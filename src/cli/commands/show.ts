@@ -21,7 +21,6 @@ import { redactedRow, redactedView, redactorFor, shownRef } from "../redaction.t
 import { conversationOf, familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("show", {
-  summary: "Prints a conversation: what the user and the assistant said.",
   description:
     "A turn is a user message and everything up to the next one. Labels mark thinking that the provider withheld, and " +
     "calls that were interrupted, were rejected or have no result. Long tool inputs and outputs are cut; --json prints them in full. " +

@@ -279,8 +279,4 @@ function preview(content: string): string {
   return [...shown, ...(hidden > 0 ? [`… ${counted(hidden, "more line")}; --full shows them`] : [])].join("\n");
 }
 
-export const command = commandGroup(
-  "snippets",
-  "Keeps passages of sessions that are worth finding again: fixed errors, decisions, lessons.",
-  [extract, query, suggest, cleanup],
-);
+export const command = commandGroup("snippets", [extract, query, suggest, cleanup]);

@@ -18,7 +18,6 @@ import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-inpu
 const definition = createQuestion(
   "stats",
   {
-    summary: "Adds up tokens, cost, models, tools, errors and time, of all sessions or of those that are named.",
     description:
       "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
       "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time, and weeks begin on Monday. " +

@@ -7,7 +7,6 @@ import { badArguments } from "../context.ts";
 import { readingSnippets, withSnippets } from "../open-snippets.ts";
 
 const definition = createCommand("tag", {
-  summary: "Gives a session tags, pins it, or gives it a title; without arguments, lists the tags.",
   description:
     "Tags are in the store, not in the session's file, and stay when that is gone. `list`, `find`, `stats` and `errors` take them as --tag. " +
     "`push` copies them to the team's database.",

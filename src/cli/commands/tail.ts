@@ -18,7 +18,6 @@ import { redactedView, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("tail", {
-  summary: "Prints the end of a session; with -f also what is added to it.",
   description:
     "Without SESSION it shows the newest session. -f waits for a file that does not exist yet; when the file is replaced or cut, it says so and begins again.",
   examples: {

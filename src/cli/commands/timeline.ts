@@ -13,7 +13,6 @@ import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 
 const definition = createCommand("timeline", {
-  summary: "Prints one line for each turn: time, duration, tokens, tools, first words.",
   description:
     "Messages and tokens are those of the session itself, as in `show`; `stats` also counts those of its subagents.",
   examples: {
