@@ -134,6 +134,7 @@ function createProgram(): Command {
     .showHelpAfterError("Run `transcripts --help` for usage.")
     .exitOverride()
     .configureHelp({
+      minWidthToWrap: 20,
       subcommandTerm: (command) =>
         command.commands.length > 0
           ? `${command.name()} <command>`

@@ -8,6 +8,14 @@ export function argumentFor(ref: SessionRef, isOnlyId = false): string {
   return hostOf(ref) === null ? argument : `${argument} --team`;
 }
 
+/** Returns the command that shows a line of a session of the store. */
+export function showCommand(
+  { session_id: id, host }: { session_id: string; host: string | null },
+  line: number | null,
+) {
+  return `transcripts show ${shellWord(id)}${host === null ? "" : " --team"}${line === null ? "" : ` --line ${line}`}`;
+}
+
 /** Minimum length of a shortened id, as shorter ones are hard to distinguish. */
 const MIN_ID_LENGTH = 8;
 

@@ -36,7 +36,6 @@ function overview({ colors }: CommandContext, result: StatsOutput): string {
 /** Returns names and values; empty values are left out. */
 function facts(result: StatsOutput): [name: string, value: string][] {
   const { total, alone, subagents_alone: below, sessions, subagents, repeated_messages: repeated } = result;
-  const { withheld_thinking_blocks: withheld } = result;
   const hasBoth = subagents > 0 && sessions > 0;
   const isShared = hasBoth && alone.messages + below.messages !== total.messages;
   const redactions = Object.entries(result.redactions).map(([kind, times]) => `${neutralLine(kind)} ${count(times)}`);
@@ -69,7 +68,6 @@ function facts(result: StatsOutput): [name: string, value: string][] {
         some(repeated, "copy of an answer in another file, left out", "copies of answers in other files, left out"),
       ),
     ],
-    ["Thinking", listed(some(result.thinking_blocks, "block", "blocks"), some(withheld, "withheld by the provider"))],
     ["Redacted", redactions.join(", ")],
     [
       "Damage",
@@ -86,11 +84,10 @@ function some(times: number, what: string, several = what): string[] {
   return times > 0 ? [`${count(times)} ${times === 1 ? what : several}`] : [];
 }
 
-function timeText({ first, last, duration_ms: took, active_ms: active, sessions }: StatsOutput): string {
+function timeText({ first, last, duration_ms: took, active_ms: active }: StatsOutput): string {
   const span = timesText(first, last);
   if (span === "") return "not known";
-  const wall = sessions > 1 ? `${duration(took)} from first to last entry of each` : duration(took);
-  return `${duration(active)} active, ${wall}, ${span}`;
+  return `${duration(active)} active (${duration(took)} with pauses), ${span}`;
 }
 
 function tokensText(usage: StatsUsage): string {
@@ -111,17 +108,16 @@ function isLowerBound({ unpriced_models: unpriced, tokens_out_is_lower_bound: is
 }
 
 /** Explains the signs in front of figures; empty if there are none. */
-export function signsNote(rows: readonly (Bounded & Pick<StatsUsage, "cost_is_estimate">)[]): string {
-  const [isBound, isUnpriced] = [
-    rows.some((row) => row.tokens_out_is_lower_bound),
-    rows.some((row) => row.unpriced_models.length > 0),
-  ];
+export function signsNote(rows: readonly (Bounded & Pick<StatsUsage, "cost_usd" | "cost_is_estimate">)[]): string {
+  const isBound = rows.some((row) => row.tokens_out_is_lower_bound);
+  const isUnpriced = rows.some((row) => row.unpriced_models.length > 0 && row.cost_usd !== null);
   const why = [
     ...(isBound ? ["for some answers only the first count of output tokens was recorded"] : []),
     ...(isUnpriced ? ["some models have no known price"] : []),
   ];
   const notes = [
     ...(why.length > 0 ? [`> the true figure is higher: ${why.join(", and ")}`] : []),
+    ...(rows.some((row) => row.unpriced_models.length > 0 && row.cost_usd === null) ? ["? no price is known"] : []),
     ...(rows.some((row) => row.cost_is_estimate) ? ["~ estimated, as the agent recorded a cost of 0"] : []),
   ];
   return notes.join("; ");
@@ -170,7 +166,7 @@ function modelsTable({ colors, columns }: CommandContext, { models }: StatsOutpu
   return table(shape, used, columns);
 }
 
-/** Returns false for the pseudo-model of answers written by the program itself. */
+/** Returns false for a time without answers, and for the pseudo-model of answers written by the program itself. */
 function hasTokens({ tokens_in, tokens_out, cache_read, cache_write }: StatsUsage): boolean {
   return tokens_in + tokens_out + cache_read + cache_write > 0;
 }
@@ -193,8 +189,8 @@ function rowsTable(
   by: NonNullable<StatsOutput["by"]>,
   allIds: readonly string[],
 ): string {
-  const keyed = by === "model" ? rows.filter(hasTokens) : rows;
   const isBySession = by === "session";
+  const keyed = isBySession ? rows : rows.filter(hasTokens);
   const ids = shortIds(isBySession ? allIds : []);
   const nameCell = ({ key, parent_session_id: parent }: StatsRow): string => {
     const short = by === "project" ? endOfPath(key ?? "", 2) : (ids.get(key ?? "") ?? key ?? "");

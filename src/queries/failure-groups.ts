@@ -1,4 +1,5 @@
 /** Errors of all sessions, each once: how often it came up, where, and what fixed it. */
+import { errorText } from "../calls/result-texts.ts";
 import { given } from "../given.ts";
 import type { Where } from "../places/session-ref.ts";
 import type { FailureGroup, FailureQuery } from "../store/store.ts";
@@ -31,7 +32,7 @@ export async function failureGroups(
     const { example, signature: _, ...counts } = group;
     const session = await store.session(example.session_id);
     rows.push({
-      error: example.content,
+      error: errorText(example.content),
       tool_name: example.tool_name,
       ...counts,
       session_id: example.session_id,

@@ -5,6 +5,7 @@ import type { Between } from "./figures.ts";
 import { type CountedCalls, type ErrorQuery, type ErrorRow, errorsIn } from "./session-errors.ts";
 
 export interface SessionFailures {
+  /** With the title and folder that are in its content. */
   ref: SessionRef;
   /** In order. */
   rows: ErrorRow[];
@@ -23,9 +24,9 @@ export async function* errorsOver(
   for await (const ref of refs) {
     query.signal.throwIfAborted();
     try {
-      const { rows, damaged } = await errorsIn(ref, { ...query, counted });
+      const { rows, damaged, metadata } = await errorsIn(ref, { ...query, counted });
       yield {
-        ref,
+        ref: { ...ref, title: ref.title ?? metadata.title, project: ref.project ?? metadata.cwd },
         rows: rows.filter((row) => isBetween(row, between)),
         damaged,
         problem: null,

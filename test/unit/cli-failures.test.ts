@@ -54,8 +54,18 @@ describe("transcripts failures", () => {
     assert.equal((await machine.run("failures", "--since", "2030-01-01")).exitCode, 1);
     assert.match(
       (await machine.run("failures")).stdout,
-      /^Bash: 3 times in 3 sessions, in lake, shop, last 2026-01-05$/m,
+      /^Bash: seen 3 times in 3 sessions, last 2026-01-05, in lake, shop$/m,
     );
+  });
+
+  test("text shows the fix itself, without the tags around an error", async () => {
+    const machine = machineWith();
+    const { stdout } = await machine.run("failures", "--fixes");
+    assert.match(
+      stdout,
+      /\nFixed once \(session .*\):\n {4}line 6, Bash npm run build, passed.*\n {4}transcripts show/,
+    );
+    assert.doesNotMatch(stdout, /tool_use_error/);
   });
 
   test("are the same in a team's database", async () => {

@@ -261,7 +261,7 @@ describe("transcripts errors", () => {
     const shown = await runCli(["errors", "--limit", "1"], { home, terminal: 100, env: { NO_COLOR: "1" } });
     assert.match(
       shown.stdout,
-      /^Session 11111111-.*\n\[3\] Bash, t1, .*\n {4}boom\n {4}transcripts show 11111111-\S+ --line 3/,
+      /^Session 11111111-\S+, project shop\n\[3\] Bash, t1, .*\n {4}boom\n {4}transcripts show 11111111-\S+ --line 3/,
     );
     assert.match(shown.stderr, /^looked at 1 session; the newest 1 call, --limit shows more\n$/);
     assert.equal((await runCli(["errors"], { home: makeTempDir() })).exitCode, 1);

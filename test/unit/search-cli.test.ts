@@ -213,7 +213,7 @@ describe("transcripts find", () => {
     assert.equal((await lines("tax", "export", "zebra")).length, 1);
     const { stdout, stderr } = await run("find", "tax", "export", "zebra");
     assert.match(stderr, /^no passage has the phrase; no passage has all words; passages with most of them:\n/);
-    assert.match(stdout, /, without zebra: /);
+    assert.match(stdout, /, without "zebra": /);
     const [row] = await rows("tax", "export", "zebra");
     assert.deepEqual([row?.match, row?.missing], ["words", ["zebra"]]);
     assert.deepEqual(

@@ -1,14 +1,16 @@
 /** `transcripts failures` */
 import { given } from "../../given.ts";
-import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
+import { neutralLine } from "../../neutral-text.ts";
 import { counted } from "../../quantities.ts";
 import { failureGroups, type FailureRow } from "../../queries/failure-groups.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
-import { projectName } from "../../render/text/passage-text.ts";
+import { pastErrorText } from "../../render/text/failure-text.ts";
+import { forPeople } from "../../render/text/text-style.ts";
 import { between, createQuestion, jsonLines, positiveInteger, runnable, type Versioned } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
+import { showCommand } from "../session-names.ts";
 
 const definition = createQuestion(
   "failures",
@@ -34,15 +36,13 @@ export interface FailuresOutput extends Versioned, FailureRow {
   open: string;
 }
 
-const MAX_ERROR_CHARS = 300;
-
 export const command = runnable(definition, async (context, _args, options) => {
   const { project, agent, tag: tags, tool, limit, fixes = false } = options;
   const filters = { ...between(context, options), ...given({ project, agent, tags, tool }) };
   const query = { ...filters, limit: limit ?? 20, fixes, signal: context.signal };
   const ask = (index: CurrentIndex): Promise<FailureRow[]> => failureGroups(index, context, query);
   return askedOfStore(context, {}, ask, async (index, found) => {
-    const made = found.map((row): FailuresOutput => ({ version: 1, ...row, open: openCommand(row) }));
+    const made = found.map((row): FailuresOutput => ({ version: 1, ...row, open: showCommand(row, row.line_number) }));
     const rows = await redactedRows(redactorFor(), made);
     for (const row of rows) {
       if (options.json) await context.printLine(row);
@@ -53,22 +53,14 @@ export const command = runnable(definition, async (context, _args, options) => {
   });
 });
 
-function openCommand({ session_id: id, host, line_number: line }: FailureRow): string {
-  return `transcripts show ${id}${host === null ? "" : " --team"} --line ${line}`;
-}
+/** Lines of an error that are shown, as there may be many errors. */
+const MAX_LINES = 8;
 
-function textOf({ colors }: CommandContext, row: FailuresOutput): string {
-  const { error, tool_name, count, session_count: sessions, latest, projects, fixes, open } = row;
-  const where = projects.length === 0 ? "" : `, in ${projects.map((each) => projectName(each)).join(", ")}`;
-  const when = latest === null ? "" : `, last ${latest.slice(0, 10)}`;
-  const fixed = fixes === undefined ? "" : `\n  ${fixes.length === 0 ? "never fixed" : `fixed: ${openFix(fixes[0])}`}`;
-  const head = `${counted(count, "time")} in ${counted(sessions, "session")}${where}${when}`;
-  const lines = neutralBlock(shortened(error.trim(), MAX_ERROR_CHARS)).split("\n").join("\n  ");
-  return `${colors.bold(neutralLine(tool_name ?? "?"))}: ${neutralLine(head)}\n  ${lines}${fixed}\n  ${colors.dim(neutralLine(open))}\n\n`;
-}
-
-function openFix(fix: { session_id: string; host: string | null; line_number: number | null } | undefined): string {
-  if (fix === undefined) return "";
-  const { session_id: id, host, line_number: line } = fix;
-  return `transcripts show ${id}${host === null ? "" : " --team"}${line === null ? "" : ` --line ${line}`}`;
+function textOf(context: CommandContext, { open, fixes, ...row }: FailuresOutput): string {
+  const style = { ...forPeople(context), maxLines: MAX_LINES };
+  const shown = fixes?.slice(0, 1).map((fix) => ({ ...fix, open: showCommand(fix, fix.error_line) }));
+  const text = pastErrorText({ ...row, fixes: shown }, style);
+  // A fix has the command that shows it.
+  const opened = shown?.length ? "" : `\n${style.indent}${style.colors.dim(neutralLine(open))}`;
+  return `${text}${opened}\n\n`;
 }

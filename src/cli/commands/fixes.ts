@@ -9,6 +9,7 @@ import { askedOfStore, missingNote } from "../find-index.ts";
 import { textOf } from "../context.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
+import { showCommand } from "../session-names.ts";
 import { pastErrorText } from "../../render/text/failure-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
 
@@ -77,11 +78,11 @@ export interface FixesOutput extends Versioned, Omit<PastError, "fixes"> {
 }
 
 function rowOf(error: PastError): FixesOutput {
-  return { version: 1, ...error, fixes: error.fixes.map((fix) => ({ ...fix, open: openCommand(fix) })) };
-}
-
-function openCommand({ session_id: id, host, error_line: line }: PastFix): string {
-  return `transcripts show ${id}${host === null ? "" : " --team"}${line === null ? "" : ` --line ${line}`}`;
+  return {
+    version: 1,
+    ...error,
+    fixes: error.fixes.map((fix) => ({ ...fix, open: showCommand(fix, fix.error_line) })),
+  };
 }
 
 function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): string {

@@ -136,7 +136,8 @@ function callText(
   const name = neutralLine(call.tool_name ?? "unknown tool");
   const action = allTools(call.tool_name, call.tool_input);
   const subject = subjectOf(action, call.tool_input);
-  const about = shortened(neutralLine(subject), MAX_ABOUT);
+  const [first = ""] = subject.trim().split("\n", 1);
+  const about = shortened(neutralLine(first), MAX_ABOUT);
   const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
   const diff = editDiff(action);

@@ -29,7 +29,7 @@ export function passageText(row: ShownPassage, facts: readonly string[], { color
     ...facts,
     row.superseded ? "superseded" : "",
     count > 1 ? `${count} matches` : "",
-    missing.length === 0 ? "" : `without ${missing.join(", ")}`,
+    missing.length === 0 ? "" : `without ${missing.map((word) => JSON.stringify(word)).join(" and ")}`,
   ];
   const shown = [sideOf(row), ...marks].filter((fact) => fact !== "").map((fact) => neutralLine(fact));
   const head = `[${colors.yellow(line === 0 || line === null ? "-" : String(line))}] ${shown.join(", ")}`;
@@ -81,10 +81,12 @@ interface NamedSession {
   host: string | null;
 }
 
+const MAX_TITLE = 80;
+
 /** Formats the line above what belongs to a session. */
 export function sessionLine({ id, title, project, host }: NamedSession, { colors }: TextStyle): string {
   const facts = [
-    title === null || title === "" ? "" : JSON.stringify(neutralLine(title)),
+    title === null || title === "" ? "" : JSON.stringify(shortened(neutralLine(title), MAX_TITLE)),
     project === null ? "" : `project ${neutralLine(projectName(project))}`,
     host === null ? "" : `recorded on ${neutralLine(host)}`,
   ];
