@@ -31,6 +31,7 @@ import { pageOf } from "../queries/session-part.ts";
 import { type OutlinedTurn, sessionTurns } from "../queries/session-turns.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
 import type { PageSession } from "../render/html/outline.ts";
+import { withoutFolder } from "../render/html/tool-input.tsx";
 import {
   ENTRIES_PER_PAGE,
   type Filters,
@@ -181,7 +182,7 @@ export class SiteData {
     );
     return {
       session: { id, title: titleOf(stored) },
-      files: changesIn([{ conversation, label: null }]).map((file) => changedFile(file, places)),
+      files: changesIn([{ conversation, label: null }]).map((file) => changedFile(file, places, stored.cwd)),
       command: `transcripts changes ${shellWord(id)}`,
     };
   }
@@ -520,11 +521,16 @@ function turnRow({ ordinal, text, ...turn }: OutlinedTurn, page: number): TurnRo
   return { ...turn, href: `${at === page ? "" : sessionPageName(at)}#turn-${turn.number}`, title: shortTitle(text) };
 }
 
-function changedFile({ path, changes }: FileChanges, places: ReadonlyMap<string | null, number>): ChangedFile {
+function changedFile(
+  { path, changes }: FileChanges,
+  places: ReadonlyMap<string | null, number>,
+  cwd: string | null,
+): ChangedFile {
   const lines = changes.flatMap(({ diff }) => (diff === "" ? [] : diff.split("\n")));
   return {
     id: path === null ? null : idOfPath(path),
-    path: path ?? "Files that a command did not name",
+    path: path ?? "",
+    name: path === null ? "Files that a command did not name" : withoutFolder(path, cwd),
     diff: lines.join("\n"),
     added: lines.filter((line) => line.startsWith("+")).length,
     removed: lines.filter((line) => line.startsWith("-")).length,

@@ -9,6 +9,9 @@ const ARGUMENTS = [
   "--headless",
   "--no-sandbox",
   "--disable-gpu",
+  // The same pictures on every machine.
+  "--disable-lcd-text",
+  "--font-render-hinting=none",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",

@@ -23,7 +23,11 @@ export class ServedPages {
     this.#link = link;
   }
 
-  static async start(browser: Browser, machine: Machine, ...args: readonly string[]): Promise<ServedPages> {
+  static async start(
+    browser: Browser,
+    machine: Pick<Machine, "home" | "env">,
+    ...args: readonly string[]
+  ): Promise<ServedPages> {
     const env = { ...process.env, ...machine.env, HOME: machine.home };
     const main = join(REPOSITORY, "dist/cli/main.js");
     const server = spawn("node", [main, "serve", ...args], { env, stdio: ["ignore", "pipe", "inherit"] });

@@ -18,8 +18,16 @@ export function titleOf({ stats, metadata }: PageSession): string {
   return given || prompt || oneLine(metadata.sessionId ?? "", MAX_TITLE_CHARS) || "Session";
 }
 
-export function overview(session: PageSession, clock: Clock): JSX.Element {
-  const { stats, errors } = session;
+interface OverviewParts {
+  /** What is known about the session from elsewhere, instead of its folder. */
+  about?: ComponentChildren;
+  /** Links and forms beside the figures. */
+  actions?: ComponentChildren;
+}
+
+/** Renders the head of the page. */
+export function overview(session: PageSession, clock: Clock, { about, actions }: OverviewParts = {}): JSX.Element {
+  const { stats, metadata, errors } = session;
   const shown = facts(session, clock).map(([name, value]) => (
     <div>
       <dt>{name}</dt>
@@ -29,12 +37,25 @@ export function overview(session: PageSession, clock: Clock): JSX.Element {
   return (
     <header class="overview">
       <h1 dir="auto">{titleOf(session)}</h1>
-      <dl class="facts">{shown}</dl>
-      <div class="tables">
-        {modelsTable(stats.models)}
-        {toolsTable(stats.tools)}
-        {damageTable(errors)}
+      <p class="gist">
+        {about ?? <span>{path(metadata.cwd, metadata.gitBranch)}</span>}
+        {gistOf(session, clock).map((part) => (
+          <span>{part}</span>
+        ))}
+      </p>
+      <div class="actions">
+        {details(
+          "closed",
+          [<span class="name">All figures</span>],
+          <dl class="facts">{shown}</dl>,
+          <div class="tables">
+            {modelsTable(stats.models)}
+            {toolsTable(stats.tools)}
+          </div>,
+        )}
+        {actions}
       </div>
+      {damageTable(errors)}
     </header>
   );
 }
@@ -89,6 +110,20 @@ function figuresTable(name: string, head: readonly string[], rows: readonly (rea
     </table>
   );
   return details("closed", [<span class="name">{name}</span>], <div class="scroll">{table}</div>);
+}
+
+/** Returns what says most about a session. */
+function gistOf({ metadata, stats }: PageSession, clock: Clock): ComponentChildren[] {
+  const { firstTimestamp: start } = metadata;
+  const { cost_estimate_usd: sum, cost_is_estimate: isEstimate, tokens_out_is_lower_bound: isLowerBound } = stats;
+  const costText = sum === null ? "" : `${isLowerBound ? "at least " : ""}${isEstimate ? "about " : ""}${dollars(sum)}`;
+  return [
+    start === null ? "" : clock.dateAndTime(start),
+    stats.duration_ms === 0 ? "" : duration(stats.duration_ms),
+    stats.tool_use_count === 0 ? "" : counted(stats.tool_use_count, "call"),
+    stats.tool_error_count === 0 ? "" : <span class="failed">{`${count(stats.tool_error_count)} failed`}</span>,
+    costText,
+  ].filter((part) => part !== "");
 }
 
 /** Returns the figures of a session that are known, as names and values. */

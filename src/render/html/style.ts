@@ -168,7 +168,11 @@ code, pre, .target, .value, .typed .name, .reference { font-family: ui-monospace
 `;
 
 const OVERVIEW = `
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: .3rem 2rem; margin: 0; font-size: .875rem; }
+.gist { display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0 0 .35rem; color: var(--quiet); font-size: .875rem; }
+.actions { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1.25rem; font-size: .8125rem; }
+.actions > details { min-width: 0; }
+.actions > details[open] { flex: 1 0 100%; max-width: 100%; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: .3rem 2rem; margin: .5rem 0 0; font-size: .875rem; }
 .facts > div { display: flex; gap: .75rem; }
 .facts dt { flex: none; width: 5.5rem; }
 .facts dd { min-width: 0; margin: 0; }
@@ -216,6 +220,9 @@ const ENTRIES = `
 .again .who { display: none; }
 .model { display: block; font-size: .75rem; line-height: 1.35; }
 .permalink { margin-left: .5rem; color: var(--quiet); text-decoration: none; }
+@media (hover: hover) {
+  .entry:not(:hover, :focus-within, :target) > .stamp .permalink { opacity: 0; }
+}
 .permalink:hover { color: var(--accent); text-decoration: underline; }
 .only-calls.again .stamp { line-height: 1.9rem; }
 .by-user > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--accent-soft); }
@@ -285,6 +292,7 @@ pre:is(.command, .output, .text, .diff) { padding: .6rem .75rem; border-radius: 
 pre.command::before { content: "$ "; color: var(--quiet); }
 .error .result pre { border-left: 2px solid var(--failed); }
 .diff > * { display: block; margin: 0 -.75rem; padding: 0 .75rem 0 1.75rem; text-indent: -1rem; text-decoration: none; }
+.diff > .hunk { color: var(--quiet); }
 .diff > ins { background: var(--added); }
 .diff > del { background: var(--removed); }
 .reference { margin: .6rem 0 0; font-size: .75rem; }

@@ -5,6 +5,7 @@ import { isInDiff, subjectOf } from "../../calls/call-subject.ts";
 import { editsLines } from "../../calls/edit-diff.ts";
 import type { FileEdit } from "../../calls/file-edits.ts";
 import { isFields, jsonText } from "../../parse/json-fields.ts";
+import { Diff } from "./diff-view.tsx";
 import { longText } from "./page-texts.tsx";
 import { oneLine } from "../../neutral-text.ts";
 import { listItems, questionsIn } from "../../parse/list-items.ts";
@@ -19,7 +20,7 @@ const MAX_FIELDS = 60;
 export function toolInput(tool: string | null, input: unknown, line: number): JSX.Element | null {
   if (input === null || input === undefined) return null;
   const edits = editsOf(tool, input);
-  if (!isFields(input)) return edits.length > 0 ? linesView(editsLines(edits)) : valueView(input, line);
+  if (!isFields(input)) return edits.length > 0 ? <Diff text={editsLines(edits).join("\n")} /> : valueView(input, line);
   const names = Object.keys(input);
   if (names.length === 0) return null;
   if (names.length > MAX_FIELDS) return valueView(input, line);
@@ -29,7 +30,7 @@ export function toolInput(tool: string | null, input: unknown, line: number): JS
       const isCommand = name === "command" || name === "cmd";
       return field(name, fieldValue(input[name], line, isCommand), isShort(input[name]) && !isCommand ? "" : "wide");
     });
-  const change = edits.length === 0 ? null : field("change", linesView(editsLines(edits)), "wide");
+  const change = edits.length === 0 ? null : field("change", <Diff text={editsLines(edits).join("\n")} />, "wide");
   return (
     <dl class="fields">
       {fields}
@@ -100,18 +101,9 @@ export function answersIn(result: string): string {
   return pairs.length > 0 ? pairs.join(", ") : result;
 }
 
-function withoutFolder(text: string, cwd: string | null): string {
+/** Shortens a path below a folder. */
+export function withoutFolder(text: string, cwd: string | null): string {
   if (cwd === null || cwd.length < 2 || !text.startsWith(cwd)) return text;
   const rest = text.slice(cwd.length);
   return /^[/\\]./.test(rest) ? rest.slice(1) : text;
-}
-
-function linesView(lines: readonly string[]): JSX.Element {
-  return <pre class="diff">{lines.map(lineView)}</pre>;
-}
-
-function lineView(line: string): JSX.Element {
-  if (line.startsWith("+")) return <ins>{`${line}\n`}</ins>;
-  if (line.startsWith("-")) return <del>{`${line}\n`}</del>;
-  return <span>{line === "@@" ? "⋯\n" : `${line}\n`}</span>;
 }

@@ -51,6 +51,7 @@ export class Clock {
   readonly zone: string;
   readonly #time: Intl.DateTimeFormat;
   readonly #date: Intl.DateTimeFormat;
+  readonly #day: Intl.DateTimeFormat;
   readonly #shortDate: Intl.DateTimeFormat;
 
   /** `zone`: IANA name, such as `UTC`. Throws a `RangeError` for an unknown zone. */
@@ -58,6 +59,7 @@ export class Clock {
     this.zone = zone;
     this.#time = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeStyle: "medium" });
     this.#date = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "long" });
+    this.#day = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "full" });
     this.#shortDate = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "medium" });
   }
 
@@ -69,6 +71,11 @@ export class Clock {
   /** Formats a date as `2 June 2025`; undefined if the time is invalid. */
   date(timestamp: string): string | undefined {
     return formatted(this.#date, timestamp);
+  }
+
+  /** Formats a date as `Monday, 2 June 2025`; undefined if the time is invalid. */
+  day(timestamp: string): string | undefined {
+    return formatted(this.#day, timestamp);
   }
 
   /** Formats a time as `2 Jun 2025, 14:03`. */

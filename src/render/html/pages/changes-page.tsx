@@ -3,13 +3,15 @@ import type { JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";
 import { fileAddress, sessionAddress } from "./addresses.ts";
-import { Diff } from "./diff-view.tsx";
+import { Diff } from "../diff-view.tsx";
 import { Frame, type Place } from "./frame.tsx";
 
 export interface ChangedFile {
   /** See `idOfPath`; null if the file is not known. */
   id: string | null;
   path: string;
+  /** The path, from the session's folder on if it is in it. */
+  name: string;
   /** Unified diff of all changes in order; empty if only a shell command wrote it. */
   diff: string;
   added: number;
@@ -45,7 +47,9 @@ export function ChangesPage({ data, place }: { data: ChangesData; place: Place }
       {files.map((file) => (
         <details class="changed" open={files.length <= 20}>
           <summary>
-            <span class="target">{oneLine(file.path, 300)}</span>
+            <span class="target" title={oneLine(file.path, 400)}>
+              {oneLine(file.name, 300)}
+            </span>
             <Lines added={file.added} removed={file.removed} />
           </summary>
           <div class="inside">
@@ -55,10 +59,12 @@ export function ChangesPage({ data, place }: { data: ChangesData; place: Place }
                 Written by a command, whose change is not known: <code>{oneLine(line, 300)}</code>
               </p>
             ))}
-            <p class="reference">
+            <p class="note">
               {file.ordinals.slice(0, 20).map((ordinal, at) => (
                 <>
-                  <a href={place.root + sessionAddress(session.id, ordinal)}>call {at + 1}</a>{" "}
+                  <a href={place.root + sessionAddress(session.id, ordinal)}>
+                    {file.ordinals.length === 1 ? "the call" : `call ${at + 1}`}
+                  </a>{" "}
                 </>
               ))}
               {file.id === null ? null : <a href={place.root + fileAddress(file.id)}>all sessions with this file</a>}
@@ -74,7 +80,8 @@ function Lines({ added, removed }: { added: number; removed: number }): JSX.Elem
   if (added + removed === 0) return null;
   return (
     <span class="lines">
-      <span class="plus">+{count(added)}</span> <span class="minus">−{count(removed)}</span>
+      {added === 0 ? null : <span class="plus">+{count(added)}</span>}{" "}
+      {removed === 0 ? null : <span class="minus">−{count(removed)}</span>}
     </span>
   );
 }

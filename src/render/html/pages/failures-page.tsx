@@ -4,7 +4,7 @@ import { neutralBlock, oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";
 import { gist } from "../page-texts.tsx";
 import { failureAddress, FAILURES, sessionAddress } from "./addresses.ts";
-import { Diff } from "./diff-view.tsx";
+import { Diff } from "../diff-view.tsx";
 import { Frame, type Place, When } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
@@ -44,7 +44,7 @@ export function FailuresPage({ data, place }: { data: FailuresData; place: Place
   return (
     <Frame place={place} title="Failures" section="failures" {...{ command, progress }}>
       <h1>Failures</h1>
-      {rows.length === 0 ? <p class="nothing">No call failed.</p> : <p class="note">Most frequent first.</p>}
+      {rows.length === 0 ? <p class="nothing">No call failed.</p> : null}
       <ol class="failures">
         {rows.map((row) => (
           <li class="failure">
@@ -60,11 +60,17 @@ export function FailuresPage({ data, place }: { data: FailuresData; place: Place
   );
 }
 
-function About({ row, place }: { row: FailureRow; place: Place }): JSX.Element {
+/** Returns whether a message says more than the heading. */
+function hasMore(error: string): boolean {
+  return error.length > MAX_ERROR_CHARS || error.split("\n").filter((line) => line.trim() !== "").length > 2;
+}
+
+function About({ row, place, times = false }: { row: FailureRow; place: Place; times?: boolean }): JSX.Element {
   const names = [...new Set(row.projects.map(lastPart))].map((name) => oneLine(name, 40));
   const more = names.length > MAX_PROJECTS ? ` and ${names.length - MAX_PROJECTS} more` : "";
   return (
     <span class="about">
+      {times ? <span>{counted(row.count, "time")}</span> : null}
       {row.tool === null ? null : <span>{oneLine(row.tool, 60)}</span>}
       <span>{counted(row.sessions, "session")}</span>
       {names.length === 0 ? null : <span>{names.slice(0, MAX_PROJECTS).join(", ") + more}</span>}
@@ -104,9 +110,11 @@ export function FailurePage({ data, place }: { data: FailureData; place: Place }
       <p class="up">
         <a href={place.root + FAILURES}>Failures</a>
       </p>
-      <h1>Came up {counted(row.count, "time")}</h1>
-      <About row={row} place={place} />
-      <pre class="output">{neutralBlock(row.error)}</pre>
+      <h1 class="error" dir="auto">
+        {gist(row.error, MAX_ERROR_CHARS) || "(no message)"}
+      </h1>
+      <About row={row} place={place} times />
+      {hasMore(row.error) ? <pre class="output">{neutralBlock(row.error.trim())}</pre> : null}
       <h2>What fixed it</h2>
       {fixes.length === 0 ? <p class="note">Nothing is known to have fixed it.</p> : null}
       <ol class="fixes">
@@ -117,7 +125,7 @@ export function FailurePage({ data, place }: { data: FailureData; place: Place }
             ))}
             {fix.steps.map(({ text, diff }) => (
               <>
-                <p>
+                <p class="step">
                   <code>{oneLine(text, 300)}</code>
                 </p>
                 {diff === "" ? null : <Diff text={diff} />}

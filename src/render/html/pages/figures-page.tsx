@@ -127,7 +127,16 @@ function YearMap({ days, today, place }: Pick<FiguresData, "days" | "today"> & {
   return (
     <figure>
       <figcaption>
-        A year of days <span class="quiet">{counted(active, "day")} with sessions, darker for more cost</span>
+        A year of days <span class="quiet">{counted(active, "day")} with sessions</span>
+        <span class="legend" aria-hidden="true">
+          less cost
+          <svg viewBox={`0 0 ${5 * CELL} ${CELL}`}>
+            {[0, 1, 2, 3, 4].map((each) => (
+              <rect class={`l${each}`} x={each * CELL} width={CELL - 2} height={CELL - 2} rx={2} />
+            ))}
+          </svg>
+          more
+        </span>
       </figcaption>
       <div class="scroll">
         <svg

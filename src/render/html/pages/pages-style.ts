@@ -13,12 +13,13 @@ export const PAGES_STYLE = `
 .search kbd { position: absolute; right: .6rem; top: 50%; translate: 0 -50%; color: var(--quiet); pointer-events: none; }
 .search input:focus + kbd { display: none; }
 input, select, button { border: 1px solid var(--line); border-radius: 5px; background: var(--ground); color: var(--text); font: inherit; font-size: .875rem; }
-select, button, input[type="date"] { padding: .3rem .55rem; }
+select, button, input[type="date"] { height: 2rem; padding: 0 .55rem; }
 button { background: var(--raised); cursor: pointer; }
 button:hover { border-color: var(--accent); color: var(--accent); }
 .site main { container-type: normal; }
 .site h1 { margin-bottom: 1rem; font-size: 1.375rem; }
 .site h1 .quiet { font-weight: 400; font-size: 1rem; }
+.site h1.error { font-size: 1.125rem; line-height: 1.4; }
 .site h1.path { font: 600 1rem/1.4 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
 .up { margin: 0 0 .25rem; font-size: .875rem; }
 .progress { margin: -1.25rem 0 1.5rem; padding: .35rem .75rem; border-radius: 5px; background: var(--accent-soft); font-size: .875rem; }
@@ -41,15 +42,14 @@ kbd { padding: 0 .35rem; border: 1px solid var(--line); border-radius: 3px; font
 .filters .check { display: flex; align-items: center; gap: .35rem; }
 
 .sessions, .list { width: 100%; border-collapse: collapse; font-size: .9375rem; }
-.sessions td, .sessions th, .list td, .list th { padding: .5rem .75rem; text-align: left; vertical-align: baseline; }
+.sessions td, .sessions th, .list td, .list th { padding: .42rem .75rem; text-align: left; vertical-align: baseline; }
 .sessions :is(td, th):first-child, .list :is(td, th):first-child { padding-left: 0; }
 .sessions :is(td, th):last-child, .list :is(td, th):last-child { padding-right: 0; }
 .sessions thead th, .list thead th { padding-block: 0 .35rem; color: var(--quiet); font-size: .75rem; font-weight: 400; text-align: right; white-space: nowrap; }
 .sessions thead th:nth-child(-n + 2), .list thead th:first-child { text-align: left; }
-.sessions .day th { padding: 1.5rem 0 .35rem; border-bottom: 1px solid var(--line); }
+.sessions .day th { padding: 1.4rem 0 .3rem; border-bottom: 1px solid var(--line); }
 .sessions tbody:first-of-type .day th { padding-top: .25rem; }
 .sessions h2 { display: block; padding: 0; border: 0; }
-.sessions h2 .quiet { margin-left: .35rem; font-weight: 400; }
 .sessions tbody tr + tr + tr, .list tbody tr + tr { border-top: 1px solid color-mix(in srgb, var(--line) 55%, transparent); }
 .sessions tbody tr:not(.day):hover { background: var(--raised); }
 .when { width: 1%; color: var(--quiet); font-size: .875rem; white-space: nowrap; }
@@ -68,9 +68,11 @@ td.number.failed { color: var(--failed); }
 .pages { position: static; display: flex; justify-content: space-between; margin: 1.5rem 0 0; padding: 0; font-size: .875rem; }
 
 .hits, .failures, .plain-list { margin: 0; padding: 0; list-style: none; }
-.hit { margin-top: 1.75rem; }
-.hit h2 { display: block; padding: 0; border: 0; font-size: 1rem; font-weight: 500; }
-.passage { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 1rem; margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
+.hit { margin-top: 1.5rem; }
+.hit h2 { display: flex; flex-wrap: wrap; justify-content: flex-start; align-items: baseline; gap: 0 .9rem; padding: 0; border: 0; font-size: 1rem; font-weight: 500; }
+.hit h2 > a, .shares a { text-decoration: none; }
+.hit h2 > a:hover, .shares a:hover { text-decoration: underline; }
+.passage { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 1rem; margin: .4rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
 .passage .where { font-size: .8125rem; text-decoration: none; }
 .passage .where .kind { display: block; }
 .passage .where time { color: var(--quiet); }
@@ -78,28 +80,33 @@ td.number.failed { color: var(--failed); }
 mark { border-radius: 2px; background: var(--mark); color: inherit; }
 .failure { display: grid; grid-template-columns: 3.25rem minmax(0, 1fr); align-items: baseline; gap: .1rem .75rem; padding: .55rem 0; border-top: 1px solid var(--line); }
 .failure:last-child { border-bottom: 1px solid var(--line); }
-.failure .times { color: var(--quiet); font-size: .875rem; font-variant-numeric: tabular-nums; text-align: right; }
-.failure .message { font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; text-decoration: none; }
-.failure .message:hover { text-decoration: underline; }
+.failure .times { font-weight: 600; font-variant-numeric: tabular-nums; text-align: right; }
+.failure .message { color: var(--text); font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; text-decoration: none; }
+.failure .message:hover { color: var(--accent); text-decoration: underline; }
 .failure .about { grid-column: 2; }
 .site main > h2 { margin-top: 2rem; }
 .fixes { margin: 0; padding: 0; list-style: none; }
-.fixes li + li { margin-top: 1.5rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
-.diff .file, .diff .hunk { color: var(--quiet); }
+.fixes > li { margin-top: .75rem; padding: .6rem .9rem; border: 1px solid var(--line); border-radius: 5px; }
+.fixes p { margin: .25rem 0; }
+.plain-list li { margin-top: .35rem; }
 .changed { margin-top: 1rem; border: 1px solid var(--line); border-radius: 5px; }
 .changed > summary { display: flex; align-items: baseline; gap: .6rem; padding: .4rem .75rem; }
-.changed > .inside { border-top: 1px solid var(--line); }
+.changed > summary .target { color: var(--text); }
+.changed > .inside { padding-top: 0; border-top: 1px solid var(--line); }
 .changed .diff { margin: 0 -.7rem; border-radius: 0; }
 .lines { margin-left: auto; font-size: .8125rem; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .plus { color: var(--plus); }
 .minus { color: var(--failed); }
 
+.totals + .note { margin: -1.25rem 0 2rem; }
 .totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem 1.5rem; margin: 0 0 2rem; }
 .totals dt { font-size: .8125rem; }
 .totals dd { margin: 0; font-size: 1.375rem; font-weight: 600; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
 .site figure { min-width: 0; margin: 0 0 2.5rem; }
-figcaption { margin-bottom: .6rem; font-size: .9375rem; font-weight: 600; }
+figcaption { position: relative; margin-bottom: .6rem; font-size: .9375rem; font-weight: 600; }
 figcaption .quiet { margin-left: .35rem; font-size: .8125rem; font-weight: 400; }
+.legend { display: inline-flex; align-items: center; gap: .4rem; margin-left: 1rem; color: var(--quiet); font-size: .8125rem; font-weight: 400; }
+.legend svg { width: 4.1rem; height: .82rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 0 3rem; }
 svg text { fill: var(--quiet); font-size: 11px; }
 svg .end { text-anchor: end; }
@@ -110,27 +117,24 @@ svg .middle { text-anchor: middle; }
 .bars a:hover rect { fill: var(--text); }
 .year { display: block; width: 100%; min-width: 44rem; height: auto; }
 .year text { font-size: 8px; }
-.year .l0 { fill: var(--empty); }
-.year .l1 { fill: color-mix(in srgb, var(--accent) 25%, var(--ground)); }
-.year .l2 { fill: color-mix(in srgb, var(--accent) 45%, var(--ground)); }
-.year .l3 { fill: color-mix(in srgb, var(--accent) 70%, var(--ground)); }
-.year .l4 { fill: var(--accent); }
+:is(.year, .legend) .l0 { fill: var(--empty); }
+:is(.year, .legend) .l1 { fill: color-mix(in srgb, var(--accent) 25%, var(--ground)); }
+:is(.year, .legend) .l2 { fill: color-mix(in srgb, var(--accent) 45%, var(--ground)); }
+:is(.year, .legend) .l3 { fill: color-mix(in srgb, var(--accent) 70%, var(--ground)); }
+:is(.year, .legend) .l4 { fill: var(--accent); }
 .year a:hover rect { stroke: var(--text); }
 .shares th[scope="row"] { position: relative; }
 .share { position: absolute; inset: .2rem 0; z-index: -1; width: 100%; height: calc(100% - .4rem); }
-.shares th a { text-decoration: none; }
-.shares th a:hover { text-decoration: underline; }
 .share rect { fill: var(--accent-soft); }
 .shares { isolation: isolate; }
 .shares tbody th[scope="row"] { padding-left: .4rem; }
 :root { --mark: #fbe38e; --plus: #22662c; --empty: #eceae4; }
 @media (prefers-color-scheme: dark) { :root { --mark: #57450c; --plus: #8fcf98; --empty: #262624; } }
 
-.actions { display: flex; flex-wrap: wrap; align-items: baseline; gap: .35rem 1.25rem; margin-top: .9rem; font-size: .875rem; }
+.session .gist a { color: inherit; }
 .actions .tag { padding: 0 .4rem; border-radius: 3px; background: var(--accent-soft); text-decoration: none; }
 .actions .resume { flex: 1 0 100%; color: var(--quiet); }
 .actions .resume code { color: var(--text); }
-.edit > summary { display: flex; align-items: baseline; gap: .35rem; color: var(--accent); }
 .edit form { display: grid; gap: .5rem; max-width: 26rem; margin-top: .5rem; padding: .75rem; border: 1px solid var(--line); border-radius: 5px; }
 .edit label:not(.check) { display: grid; gap: .15rem; color: var(--quiet); font-size: .8125rem; }
 .edit, .edit label { min-width: 0; }
@@ -151,7 +155,8 @@ svg .middle { text-anchor: middle; }
 @media (max-width: 42rem) {
   .site { padding: 0 1rem 2rem; }
   .bar { flex-wrap: wrap; gap: .4rem 1.1rem; margin-bottom: 1.25rem; }
-  .bar nav { gap: 1.1rem; }
+  .brand { display: none; }
+  .bar nav { gap: 1.4rem; }
   .search { flex: 1 0 100%; max-width: none; }
   .search kbd { display: none; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
@@ -163,12 +168,12 @@ svg .middle { text-anchor: middle; }
   .sessions .what { order: -1; flex: 1 0 100%; }
   .sessions .when, .sessions td.number { width: auto; font-size: .8125rem; }
   .sessions td.number:empty { display: none; }
-  .sessions td:nth-child(3):not(:empty)::after { content: " turns"; }
-  .sessions td:nth-child(5):not(:empty)::after { content: " failed"; }
+  .sessions .day th, .sessions tbody:first-of-type .day th { padding: 1.25rem 0 .3rem; }
+  .sessions td[data-unit]:not(:empty)::after { content: " " attr(data-unit); }
   .list td, .list th { padding-inline: .3rem; }
   .list th .quiet { display: block; font-size: .8125rem; }
   .list td.number:last-child { white-space: normal; }
-  .passage { display: block; }
+  .passage, .passage .where { display: block; }
   .passage .where .kind { display: inline; }
   .totals { grid-template-columns: repeat(2, 1fr); }
 }

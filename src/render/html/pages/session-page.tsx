@@ -10,6 +10,7 @@ import { switches, turnList, type TurnRow } from "../turn-list.tsx";
 import { Anchors } from "../view.ts";
 import { changesAddress, sessionAddress, sessionPageName, sessionsAddress } from "./addresses.ts";
 import { type FrameProps, framePieces, type Place } from "./frame.tsx";
+import { lastPart } from "./sessions-page.tsx";
 
 export interface SessionPageData {
   id: string;
@@ -76,42 +77,52 @@ function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Ele
         </a>
       </p>
     );
+  const { cwd } = session.metadata;
+  const about = [
+    cwd === null ? null : (
+      <a href={root + sessionsAddress({ project: cwd })} title={oneLine(cwd, 400)}>
+        {oneLine(lastPart(cwd), 60)}
+      </a>
+    ),
+    agent === null ? null : <a href={root + sessionsAddress({ agent })}>{agent}</a>,
+  ];
+  const actions = (
+    <>
+      {live === undefined ? null : (
+        <details class="closed edit">
+          <summary>Tag or pin</summary>
+          <Form place={place} action="tag" id={id}>
+            <label>
+              Tags <input name="tags" value={tags.join(", ")} placeholder="release, later" />
+            </label>
+            <label>
+              Title <input name="title" value={session.metadata.title ?? ""} />
+            </label>
+            <label class="check">
+              <input type="checkbox" name="pinned" value="yes" checked={isPinned} /> Pinned
+            </label>
+            <button type="submit">Save</button>
+          </Form>
+        </details>
+      )}
+      <a href={root + changesAddress(id)}>Changes to files</a>
+      {isPinned ? <span>Pinned</span> : null}
+      {tags.map((tag) => (
+        <a class="tag" href={root + sessionsAddress({ tag })}>
+          {oneLine(tag, 40)}
+        </a>
+      ))}
+      {"command" in resume ? (
+        <span class="resume">
+          Resume: <code>{oneLine(resume.command, 400)}</code>
+        </span>
+      ) : null}
+    </>
+  );
   return (
     <>
       {up}
-      {overview(session, place.clock)}
-      <div class="actions">
-        {agent === null ? null : <a href={root + sessionsAddress({ agent })}>{agent}</a>}
-        <a href={root + changesAddress(id)}>Changes to files</a>
-        {isPinned ? <span>Pinned</span> : null}
-        {tags.map((tag) => (
-          <a class="tag" href={root + sessionsAddress({ tag })}>
-            {oneLine(tag, 40)}
-          </a>
-        ))}
-        {live === undefined ? null : (
-          <details class="edit">
-            <summary>Tag or pin</summary>
-            <Form place={place} action="tag" id={id}>
-              <label>
-                Tags <input name="tags" value={tags.join(", ")} placeholder="release, later" />
-              </label>
-              <label>
-                Title <input name="title" value={session.metadata.title ?? ""} />
-              </label>
-              <label class="check">
-                <input type="checkbox" name="pinned" value="yes" checked={isPinned} /> Pinned
-              </label>
-              <button type="submit">Save</button>
-            </Form>
-          </details>
-        )}
-        {"command" in resume ? (
-          <span class="resume">
-            Resume: <code>{oneLine(resume.command, 400)}</code>
-          </span>
-        ) : null}
-      </div>
+      {overview(session, place.clock, { about, actions })}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** The list of sessions, newest first, grouped by day. */
 import type { JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
-import { count, counted, dollars, duration } from "../../../quantities.ts";
+import { count, dollars, duration } from "../../../quantities.ts";
 import { type Filters, sessionAddress, sessionsAddress } from "./addresses.ts";
 import { Frame, type Place, When } from "./frame.tsx";
 
@@ -25,7 +25,6 @@ export interface SessionRow {
   tokens_out_is_lower_bound: boolean;
   is_archived: boolean;
   is_pinned: boolean;
-  /** Why it could not be read. */
   tags: readonly string[];
 }
 
@@ -47,20 +46,21 @@ export interface SessionsData {
 }
 
 const MAX_TITLE_CHARS = 300;
+const MINUTE_MS = 60_000;
 
 export function SessionsPage({ data, place }: { data: SessionsData; place: Place }): JSX.Element {
   const { rows, filters, total, command, progress } = data;
   const pinned = rows.filter(({ is_pinned: isPinned }) => isPinned);
   const days = Map.groupBy(
     rows.filter(({ is_pinned: isPinned }) => !isPinned),
-    ({ ended, started }) => place.clock.date(ended ?? started ?? "") ?? "Without a time",
+    ({ ended, started }) => place.clock.day(ended ?? started ?? "") ?? "Without a time",
   );
   return (
     <Frame place={place} title="Sessions" section="sessions" command={command} progress={progress}>
       <h1>
         Sessions <span class="quiet">{count(total)}</span>
       </h1>
-      {place.live === undefined ? <FilterLinks data={data} place={place} /> : <FilterBar data={data} place={place} />}
+      {rows.length === 0 && Object.keys(filters).length === 0 ? null : <Filtering data={data} place={place} />}
       {rows.length === 0 ? <Nothing filters={filters} place={place} /> : null}
       {rows.length === 0 ? null : (
         <table class="sessions">
@@ -90,9 +90,7 @@ function Day({ name, rows, place }: { name: string; rows: readonly SessionRow[];
     <tbody>
       <tr class="day">
         <th scope="rowgroup" colSpan={6}>
-          <h2>
-            {name} <span class="quiet">{counted(rows.length, "session")}</span>
-          </h2>
+          <h2>{name}</h2>
         </th>
       </tr>
       {rows.map((row) => (
@@ -131,14 +129,24 @@ function Row({ row, place }: { row: SessionRow; place: Place }): JSX.Element {
           ))}
         </span>
       </td>
-      <td class="number">{row.turns === 0 ? "" : count(row.turns)}</td>
-      <td class="number">{row.active_ms === 0 ? "" : duration(row.active_ms)}</td>
-      <td class={row.tool_errors === 0 ? "number" : "number failed"}>
+      <td class="number" data-unit={row.turns === 1 ? "turn" : "turns"}>
+        {row.turns === 0 ? "" : count(row.turns)}
+      </td>
+      <td class="number">{row.active_ms === 0 ? "" : roughly(row.active_ms)}</td>
+      <td class={row.tool_errors === 0 ? "number" : "number failed"} data-unit="failed">
         {row.tool_errors === 0 ? "" : count(row.tool_errors)}
       </td>
-      <td class="number">{costText(row)}</td>
+      <td class="number" data-unit={row.cost_usd === null ? "cost" : undefined}>
+        {costText(row)}
+      </td>
     </tr>
   );
+}
+
+/** A time at a glance: minutes, without their seconds. */
+function roughly(ms: number): string {
+  const minutes = Math.round(ms / MINUTE_MS);
+  return duration(minutes === 0 ? Math.ceil(ms / 1_000) * 1_000 : minutes * MINUTE_MS);
 }
 
 /** `~` marks an estimate, `>` a lower bound. */
@@ -154,6 +162,10 @@ function costText({
 
 export function lastPart(path: string): string {
   return path.split(/[/\\]/).findLast((part) => part !== "") ?? path;
+}
+
+function Filtering(props: { data: SessionsData; place: Place }): JSX.Element {
+  return props.place.live === undefined ? <FilterLinks {...props} /> : <FilterBar {...props} />;
 }
 
 function FilterBar({ data, place }: { data: SessionsData; place: Place }): JSX.Element {
