@@ -21,14 +21,19 @@ interface About {
   nothing?: string;
 }
 
+/** Formats examples for the end of help. */
+function helpExamples(examples: About["examples"]): string {
+  const lines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
+  return `\nExamples:\n${lines.join("\n")}`;
+}
+
 /** Creates a command without arguments and options. */
 export function createCommand(name: string, { summary = "", description = "", examples, nothing }: About): Command {
-  const lines = Object.entries(examples).map(([line, does]) => `  ${line}\n      ${does}`);
   const one = nothing === undefined ? "" : `, 1 if ${nothing}`;
   return new Command(name)
     .summary(summary)
     .description([summary, description].filter(Boolean).join("\n\n"))
-    .addHelpText("after", `\nExamples:\n${lines.join("\n")}\n\nExit status: 0 on success${one}, 2 on an error.`);
+    .addHelpText("after", `${helpExamples(examples)}\n\nExit status: 0 on success${one}, 2 on an error.`);
 }
 
 /** First key of each object of `--json`, but for `errors`. New keys do not raise it; a removed or changed key does. */
@@ -65,8 +70,12 @@ export interface CommandGroup {
   commands: readonly RunnableCommand[];
 }
 
-export function commandGroup(name: string, commands: readonly RunnableCommand[]): CommandGroup {
-  const definition = new Command(name).helpCommand(false);
+export function commandGroup(
+  name: string,
+  examples: About["examples"],
+  commands: readonly RunnableCommand[],
+): CommandGroup {
+  const definition = new Command(name).helpCommand(false).addHelpText("after", helpExamples(examples));
   for (const each of commands) definition.addCommand(each.definition);
   return { definition, commands };
 }
@@ -78,18 +87,12 @@ export type OptionsOf<Definition extends { opts(): unknown }> = ReturnType<Defin
 
 export const SESSION = "A path, a session id or the beginning of one, latest, or - for standard input.";
 
-export const project = new Option(
-  "--project <path>",
-  "Only sessions of the project in this folder or in a folder inside it.",
-);
+export const project = new Option("--project <path>", "Only sessions of the project in this folder, or below it.");
 const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES).argParser(agentName);
-export const team = new Option(
-  "--team",
-  "Asks the team's database (TRANSCRIPTS_DATABASE_URL) instead of this machine: see `transcripts push`.",
-);
+export const team = new Option("--team", "Asks the team's database instead of this machine: see `transcripts push`.");
 export const noRedact = new Option(
   "--no-redact",
-  "Prints passwords, keys and tokens unchanged. Reads files only, never the store; refuses a session whose file is gone.",
+  "Prints passwords, keys and tokens as they are. Needs the session's file: the store has none of them.",
 );
 
 /** `what`: what they restrict. */
@@ -112,7 +115,7 @@ export function createQuestion(name: string, about: About, what: string) {
     .addOption(agent)
     .option(
       "--tag <name>",
-      "Only sessions with this tag (see `transcripts tag`); with several, with all of them.",
+      "Only sessions with this tag (see `transcripts tag`). May be given several times, for sessions with all of them.",
       several,
     )
     .addOption(team);

@@ -49,8 +49,15 @@ export type ParsedArguments =
 
 /** Maximum width of help, since long lines are hard to read. */
 const MAX_HELP_COLUMNS = 100;
-const DOES = `Reads the sessions of coding agents (${AGENT_TITLES.join(", ")}), and transcripts of this package.`;
+const DOES = `Finds what was said, what failed, what fixed it and what it cost in the sessions of coding agents: ${AGENT_TITLES.join(", ")}.`;
 const SESSIONS = "A SESSION is a path, a session id or the beginning of one, latest, or - for standard input.";
+const EXAMPLES = `Examples:
+  transcripts serve --open
+      Shows all sessions in the browser.
+  transcripts find connection refused
+      Shows where this was said.
+  transcripts errors latest --fixes
+      Shows what failed in the newest session, and what fixed it.`;
 
 /** Never rejects because of the arguments. */
 export async function parseArguments(argv: readonly string[], columns: number): Promise<ParsedArguments> {
@@ -96,7 +103,6 @@ const MEANT: Readonly<Record<string, string>> = {
   costs: "stats",
   usage: "stats",
   tokens: "stats",
-  failures: "errors",
   follow: "tail -f",
   watch: "tail -f",
   html: "export",
@@ -130,7 +136,7 @@ function createProgram(): Command {
     .helpOption("-h, --help", "Prints this help.")
     .commandsGroup("Setting up:")
     .helpCommand("help [command]", "Prints the help of a command.")
-    .addHelpText("after", `\n${SESSIONS}\n\nExit status: 0 found or done, 1 nothing found, 2 an error.`)
+    .addHelpText("after", `\n${EXAMPLES}\n\n${SESSIONS}\n\nExit status: 0 found or done, 1 nothing found, 2 an error.`)
     .showHelpAfterError("Run `transcripts --help` for usage.")
     .exitOverride()
     .configureHelp({

@@ -140,7 +140,7 @@ describe("sessions whose files are gone", () => {
       for (const { blocks } of rows) assert.equal(Array.isArray(blocks) && blocks.length, 1);
     }
     const { stderr } = await machine.run("entries", MAIN);
-    assert.match(stderr, /only the blocks of the conversation were kept/);
+    assert.match(stderr, /has only the blocks of the conversation/);
   });
 
   test("are found, and the command that find prints opens them", async () => {

@@ -9,9 +9,9 @@ interface Entry {
 }
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
-  "Looking up:": {
+  "All sessions:": {
     list: {
-      does: "Lists sessions, newest first: time, active time, cost, agent, title or first prompt.",
+      does: "Lists sessions, newest first, with time, cost, agent, and title or first prompt.",
       load: () => import("./list.ts"),
     },
     find: {
@@ -20,15 +20,15 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     },
     fixes: { does: "Shows whether an error came up before, and what fixed it.", load: () => import("./fixes.ts") },
     failures: {
-      does: "Shows which errors came up most often: how often, in which projects, when last, and what fixed them.",
+      does: "Shows which errors came up most often, in which projects, and when last.",
       load: () => import("./failures.ts"),
     },
     errors: {
-      does: "Shows the tool calls that failed, newest first, or those of a session, in order.",
+      does: "Shows failed tool calls: the newest of all sessions, or those of one session, in order.",
       load: () => import("./errors.ts"),
     },
     stats: {
-      does: "Adds up tokens, cost, models, tools, errors and time, of all sessions or of those that are named.",
+      does: "Adds up tokens, cost, models, tools, errors and time, of all sessions or of those named.",
       load: () => import("./stats.ts"),
     },
     serve: { does: "Shows all sessions in the browser, on a local page.", load: () => import("./serve.ts") },
@@ -48,7 +48,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       load: () => import("./changes.ts"),
     },
     entries: {
-      does: "Prints every line of a session's file as one line of JSON, for close inspection.",
+      does: "Prints every line of a session's file as a line of JSON, for close inspection.",
       load: () => import("./entries.ts"),
     },
     tail: { does: "Prints the end of a session; with -f also what is added to it.", load: () => import("./tail.ts") },
@@ -57,9 +57,9 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       load: () => import("./export.ts"),
     },
   },
-  "Keeping:": {
+  "Keeping and sharing:": {
     index: {
-      does: "Brings the store up to date, so that searches need not read session files.",
+      does: "Adds what is new in all sessions to the store.",
       load: () => import("./index-sessions.ts"),
     },
     push: {
@@ -81,15 +81,15 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   },
   "Setting up:": {
     init: {
-      does: "Makes opencode, or Kilo, record the sessions of this project; or adds the plugin to Claude Code.",
+      does: "Sets up recording in opencode or Kilo for this project, or the plugin for Claude Code.",
       load: () => import("./init.ts"),
     },
     doctor: {
-      does: "Reports what is read and from where, what is not read, and why.",
+      does: "Reports which sessions are found and where, what cannot be read, and why.",
       load: () => import("./doctor.ts"),
     },
     mcp: {
-      does: "Serves the sessions on this machine to agents, over MCP on standard input and output.",
+      does: "Lets agents look up the sessions on this machine: an MCP server on standard input and output.",
       load: () => import("./mcp.ts"),
     },
     completion: { does: "Prints the completion script for a shell.", load: () => import("./completion.ts") },

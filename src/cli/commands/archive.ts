@@ -12,15 +12,15 @@ const definition = createQuestion(
   {
     description:
       "The files work opened from disk and on any web server, search included. Secrets are redacted. Running it again writes only what changed, " +
-      "and removes pages that are no longer wanted; other files in the folder are not touched.",
+      "and removes pages that no longer belong to it; other files in the folder stay.",
     examples: {
       "transcripts archive -o pages": "Writes all sessions to the folder pages.",
-      "transcripts archive -o pages --project .": "Writes those of this project.",
+      "transcripts archive -o pages --project .": "Writes the sessions of this project.",
     },
     nothing: "no session matches",
   },
   "sessions with activity",
-).requiredOption("-o, --output <folder>", "Folder to write: a new or empty one, or an archive.");
+).requiredOption("-o, --output <folder>", "Folder to write to: a new or empty one, or an earlier archive.");
 
 export const command = runnable(definition, async (context, _args, options) => {
   const [{ writeArchive }, { archivePages }] = await Promise.all([

@@ -11,18 +11,18 @@ import { argumentFor } from "../session-names.ts";
 
 const definition = createCommand("changes", {
   description:
-    "Edits are shown as the call made them, in order, with its line in the session; calls that failed are left out. Line numbers of a file " +
-    "are known only if the session wrote all of it. Of shell commands that changed files (redirections, tee, sed -i, mv, cp, rm, git checkout, " +
-    "formatters) only the command is shown; what a script or a build changed is not known.",
+    "Edits are in order, as the calls made them, each with its line in the session; failed calls are left out. A diff has line numbers of the file " +
+    "only if the session wrote the whole file. For shell commands that change files (redirections, tee, sed -i, mv, cp, rm, git checkout, " +
+    "formatters) the command is shown instead; what a script or a build changed is not known.",
   examples: {
     "transcripts changes latest": "Shows the changes of the newest session.",
-    "transcripts changes latest --file src/cart.ts": "Shows those of one file.",
+    "transcripts changes latest --file src/cart.ts": "Shows the changes of one file.",
     "transcripts changes latest --json | jq -r .path": "Lists the changed files.",
   },
   nothing: "the session changed no file",
 })
   .argument("<SESSION>", SESSION)
-  .option("--file <path>", "Only this file: a path, or a last part of one, such as a name.")
+  .option("--file <path>", "Only this file: a path, or the end of one, such as a name.")
   .addOption(jsonLines("each file"));
 
 export interface ChangesOutput extends Versioned, FileChanges {}

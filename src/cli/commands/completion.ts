@@ -12,7 +12,7 @@ const definition = createCommand("completion", {
   },
 })
   .addArgument(new Argument("<SHELL>", "Shell to make the script for.").choices(["bash", "zsh", "fish"]))
-  .argument("[WORD...]", "Prints how the last of these words of a command line can go on, as the script asks.");
+  .argument("[WORD...]", "For the script: completes the last of these words.");
 
 /** The scripts ask this command for completions, so they need not be installed again after an update. */
 const SCRIPTS = {

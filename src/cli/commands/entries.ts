@@ -9,11 +9,11 @@ const OUTCOMES = ["used", "skipped", "unknown", "blank", "failed"] as const;
 
 const definition = createCommand("entries", {
   description:
-    "Each line of the input has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
+    "Each line has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
     "the reason. A call has the line number of its result, and a result that of its call. The text of messages is left out. " +
-    "Of a session whose file is gone, each block of its conversation is a line.",
+    "If the session's file is gone, there is a line for each block of the conversation.",
   examples: {
-    "transcripts entries latest | jq -c 'select(.problems != [])'": "Prints damaged lines with their problems.",
+    "transcripts entries latest | jq -c 'select(.problems != [])'": "Prints the damaged lines, with what is wrong.",
     "transcripts entries latest | jq -r .type | sort | uniq -c": "Counts the lines of each type.",
   },
   nothing: "no line has this outcome",
@@ -22,14 +22,14 @@ const definition = createCommand("entries", {
   .addOption(team)
   .addOption(new Option("--outcome <what>", "Only lines with this outcome.").choices(OUTCOMES))
   .addOption(noRedact)
-  .option("--json", "Changes nothing: the output is always JSON.");
+  .option("--json", "Accepted and ignored: the output is always JSON.");
 
 export type EntriesOutput = Versioned & EntryRow;
 
 export const command = runnable(definition, async (context, [argument], options) => {
   const ref = await sessionNamed(context, argument, options);
   if (ref.archived !== null)
-    context.note("only the blocks of the conversation were kept, without problems and raw values");
+    context.note("the session's file is gone: the store has only the blocks of its conversation");
   const outcome = options.outcome;
   const redactor = redactorFor(options);
   let found = 0;

@@ -32,10 +32,10 @@ const definition = createQuestion(
   "errors",
   {
     description:
-      "A call failed if its agent reports it, or if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a " +
-      "search or comparison (grep, rg, find, diff, test) is not a failure, and neither is a call that the user rejected or interrupted. " +
-      "In a pipe or a file, each call is one line: tool, call id and message, separated by tabs, with backslashes, tabs and line breaks in a " +
-      "message escaped as \\\\, \\t, \\n and \\r. --fixes shows what fixed them: the edits and commands between the failure and the call that passed, with their diff.",
+      "A call failed if its agent says so, or if its command ended with a non-zero exit code, whatever the agent says. Exit code 1 of a " +
+      "search or comparison (grep, rg, find, diff, test) is not a failure, nor is a call that the user rejected or interrupted. " +
+      "In a pipe or a file, each call is one line: tool, call id and message, separated by tabs. Backslashes, tabs and line breaks in a " +
+      "message become \\\\, \\t, \\n and \\r. A fix (--fixes) is what the agent did before the same call passed: edits and commands, with their diff.",
     examples: {
       "transcripts errors": "Shows what failed lately, in all sessions.",
       "transcripts errors latest --fixes": "Shows what failed in the newest session, and what fixed it.",
@@ -52,10 +52,10 @@ const definition = createQuestion(
     "Maximum number of calls. Default: 20 on a terminal without a session, otherwise all.",
     positiveInteger,
   )
-  .option("--fixes", "Adds what fixed them, and the call that passed then.")
-  .option("--subagents", "Includes failed calls of the subagents of a session.")
+  .option("--fixes", "Adds what fixed each call.")
+  .option("--subagents", "Includes the failed calls of the session's subagents.")
   .option("--locate", "Adds the session, line and time of each call to TSV and JSON.")
-  .option("--tsv", "Prints lines separated by tabs on a terminal too.")
+  .option("--tsv", "Prints tab-separated lines on a terminal, too.")
   .addOption(noRedact)
   .addOption(jsonLines('each error: {"tool_name","tool_use_id","error"}'));
 type Options = OptionsOf<typeof definition>;

@@ -35,15 +35,15 @@ const definition = createCommand("export", {
   description:
     "The extension of the file decides the format (.html, .md, .json), or an option. An existing file is replaced only after asking. " +
     "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +
-    "A page is self-contained: images of up to 1 MB that were saved with a transcript are embedded in it. " +
+    "A page needs no other file: images of up to 1 MB that were saved with a transcript are embedded. " +
     "A transcript has the format in which opencode's sessions are recorded, whichever agent the session is from, and every command reads it. " +
-    "Subagents get transcripts of their own, in a folder named after the file (session/ for session.md), to which the session links; " +
-    "attachments are only named. On standard output there is only the session's own transcript, with control characters as visible signs.",
+    "Subagents get transcripts of their own, in a folder named after the file (session/ for session.md), and the session links to them; " +
+    "attachments are only named. Standard output gets only the session's own transcript, with control characters made visible.",
   examples: {
     "transcripts export latest -o session.html --open": "Writes the newest session as a page, and opens it.",
-    "transcripts export latest -o session.md": "Writes it as a transcript.",
+    "transcripts export latest -o session.md": "Writes the newest session as a transcript.",
     "transcripts export latest --json -o - | jq '.tool_calls[] | select(.status == \"error\")'":
-      "Prints its failed calls.",
+      "Prints the failed calls of the newest session.",
   },
   nothing: "nothing was said in the session",
 })
@@ -53,13 +53,10 @@ const definition = createCommand("export", {
   .option("--markdown", "Writes a transcript in markdown.")
   .option("--json", "Writes one JSON object: the session with its messages, tool calls and subagents.")
   .option("-o, --output <file>", "File to write; - for standard output.")
-  .option("--open", "Opens the file when it is written, a page in the browser.")
+  .option("--open", "Opens the file afterwards, a page in the browser.")
   .option("--yes", "Replaces an existing file without asking.")
   .option("--no-subagents", "Leaves out the conversations of subagents.")
-  .option(
-    "--no-redact",
-    "Leaves secrets in the file. Reads files only, never the store; refuses a session whose file is gone.",
-  );
+  .option("--no-redact", "Leaves secrets in. Needs the session's file: the store has none of them.");
 type Options = OptionsOf<typeof definition>;
 
 export interface ExportOutput extends Versioned {

@@ -16,18 +16,18 @@ const definition = createQuestion(
   "failures",
   {
     description:
-      "Failed calls of all sessions with the same message, apart from paths, numbers, times and ids, are one error. " +
+      "Failed calls with the same message are one error; paths, numbers, times and ids may differ. " +
       "`errors` shows the calls one by one, and `fixes` what fixed one error.",
     examples: {
       "transcripts failures --since 30d": "Shows what failed most often in the last month.",
-      "transcripts failures --project . --fixes": "Shows it for this project, with what fixed each.",
+      "transcripts failures --project . --fixes": "Shows the same of this project, with what fixed each error.",
     },
     nothing: "no call failed",
   },
   "calls",
 )
   .option("--tool <name>", "Only calls of this tool.")
-  .option("--fixes", "Adds what fixed each of them.")
+  .option("--fixes", "Adds what fixed each error.")
   .option("--limit <n>", "Maximum number of errors.", positiveInteger, 20)
   .addOption(jsonLines("each error"));
 

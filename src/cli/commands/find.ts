@@ -36,16 +36,17 @@ const definition = createQuestion(
   "find",
   {
     description:
-      "Passages with the text as it stands come first, then those with all of its words, or all but one (of five and more, two), in any order, the closest together first. " +
-      "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
-      "Messages come before tool output, whole words before parts of words, new before old. " +
-      "What is new is added to the store first: up to 50 MB, newest sessions first, and up to 50 MB of others that may have the text. What may be missing is said at the end.",
+      "First come passages with the words exactly as typed, then those with all of them in any order, then those with all but one " +
+      "(of five and more words, all but two). Within these, words that are close together come first; whole words, messages and newer sessions count for more. Case does not matter. " +
+      "Each passage comes with its session, line and time, and with the command that opens it. " +
+      "New sessions are added to the store first, up to 50 MB; the last line says what may be missing.",
     examples: {
-      "transcripts find connection refused": "Shows where this came up before, and passages with both words.",
-      "transcripts find --exact connection refused": "Shows only passages with this text.",
-      "transcripts find migration --role user --since 30d": "Shows what users asked about it in the last month.",
-      "transcripts find ENOENT --errors --tool Bash --json": "Prints shell commands that failed this way.",
-      "transcripts find --file src/price.ts": "Shows the calls that read or changed this file.",
+      "transcripts find connection refused": "Shows where this was said, then passages with both words.",
+      "transcripts find --exact connection refused": "Shows only passages with exactly this text.",
+      "transcripts find migration --role user --since 30d": "Shows what you asked about it in the last month.",
+      "transcripts find ENOENT --errors --tool Bash --json":
+        "Prints the messages of shell commands that failed like this, as JSON.",
+      "transcripts find --file src/price.ts": "Lists the calls that read or changed this file.",
       "transcripts find rounding --file price.ts": "Searches the sessions that read or changed a file of this name.",
     },
     nothing: "no passage matches",
@@ -54,23 +55,20 @@ const definition = createQuestion(
 )
   .argument(
     "[WORD...]",
-    "Words to search for; one is found within others too. A part in double quotes must be there as it stands: 'retry \"queue order\"'. May be left out with --file or --errors.",
+    "Words to search for; parts of words are found, too. Text in double quotes must be there exactly: 'retry \"queue order\"'. Optional with --file or --errors.",
   )
   .option(
     "--file <path>",
-    "Only sessions in which a call read or changed this file: a path, the end of one, or a name. ./ and ../ start at the current folder. Without words, finds those calls.",
+    "Only sessions in which a call read or changed this file: a path, the end of one, or a name. ./ and ../ start at the current folder. Without words, lists those calls.",
   )
   .addOption(
     new Option(
       "--role <role>",
-      "Only passages of this role. user: what a person typed; tool: calls and results; system: text that the agent program added, summaries included.",
+      "Only passages of this role. user: what a person typed; tool: calls and results; system: text that the agent's program added, summaries included.",
     ).choices(HIT_ROLES),
   )
   .option("--tool <name>", "Only calls and results of this tool.")
-  .option(
-    "--errors",
-    "Only messages of failed calls, as `transcripts errors` prints them; without words, the same as `transcripts errors`.",
-  )
+  .option("--errors", "Only messages of failed calls. Without words, the same as `transcripts errors`.")
   .option(
     "--limit <n>",
     "Maximum number of passages. Default: 20 on a terminal, all in a pipe or a file.",
@@ -81,7 +79,7 @@ const definition = createQuestion(
     "Maximum number of passages of one session. Default: 3 on a terminal, all in a pipe or a file.",
     positiveInteger,
   )
-  .option("--exact", "Only passages with the words as they stand, in this order.")
+  .option("--exact", "Only passages with the words exactly as typed.")
   .addOption(jsonLines("each passage"));
 type Options = OptionsOf<typeof definition>;
 

@@ -15,18 +15,19 @@ import { forPeople } from "../../render/text/text-style.ts";
 
 const definition = createCommand("fixes", {
   description:
-    "Looks in all sessions of the store for failed calls with the same message, apart from paths, numbers, times and ids. " +
-    "Errors of this project come first. Each fix is what the agent did before the call passed, the edits and commands with their diff, and a command that opens it. " +
-    "New content is indexed first, newest sessions first and up to 50 MB.",
+    "Looks in all sessions for failed calls with this message; paths, numbers, times and ids may differ. " +
+    "Errors of this project come first. A fix is what the agent did before the same call passed: edits and commands, with their diff and the command that opens them. " +
+    "New sessions are added to the store first, up to 50 MB.",
   examples: {
-    'transcripts fixes "Cannot find module"': "Shows what helped the last times.",
-    "transcripts fixes - < error.log": "Looks for the error in a file.",
-    "transcripts fixes latest toolu_01A09q90qw90lq917835lq9": "Looks for the error of a failed call.",
+    'transcripts fixes "Cannot find module"': "Shows what helped before.",
+    "transcripts fixes - < error.log": "Takes the message from a file.",
+    "transcripts fixes latest toolu_01A09q90qw90lq917835lq9":
+      "Takes the message of a failed call in the newest session.",
   },
   nothing: "no such error came up",
 })
-  .argument("<ERROR>", "Message of the error, or - for standard input. With CALL, a session.")
-  .argument("[CALL]", "Id of a failed call in the session, to look for its error.")
+  .argument("<ERROR>", "Message of the error, or - for standard input. With CALL: a session.")
+  .argument("[CALL]", "Id of a failed call in that session, whose message to look for.")
   .addOption(project)
   .addOption(team)
   .option("--limit <n>", "Maximum number of errors.", positiveInteger, 5)

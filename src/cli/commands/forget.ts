@@ -28,17 +28,17 @@ import type { StoredSession } from "../../store/stored-model.ts";
 
 const definition = createCommand("forget", {
   description:
-    "Lists the entries and snippets that will be removed, with those of subagents, and asks. The store never takes the session again, wherever " +
-    "its files come from, until `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +
-    "With --team the session is removed from the team's database too, whichever machine pushed it, and no push brings it back.",
+    "Shows how much will be removed, subagents included, and asks. No command, tool or hook adds the session again, even if its files stay or reappear, " +
+    "until you run `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +
+    "With --team the session is also removed from the team's database, whichever machine pushed it, and no push brings it back.",
   examples: {
-    "transcripts forget latest --dry-run": "Lists what would be removed.",
-    "transcripts forget 0a1b2c3d --yes": "Removes it without asking, for scripts.",
+    "transcripts forget latest --dry-run": "Shows how much would be removed.",
+    "transcripts forget 0a1b2c3d --yes": "Removes a session without asking, for scripts.",
   },
   nothing: "the store does not have the session, or the answer was no",
 })
   .argument("<SESSION>", SESSION)
-  .option("--dry-run", "Lists what would be removed, and removes nothing.")
+  .option("--dry-run", "Shows how much would be removed, and removes nothing.")
   .option("--yes", "Removes without asking.")
   .option("--team", "Also removes it from the team's database (TRANSCRIPTS_DATABASE_URL).")
   .addOption(jsonObject("what was removed, and the command that deletes the files"));

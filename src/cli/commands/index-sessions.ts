@@ -17,25 +17,23 @@ import { sessionRoots } from "../../sessions/session-roots.ts";
 
 const definition = createCommand("index", {
   description:
-    "Reads the sessions that changed, and writes what is new in them. Indexed sessions stay when their file is deleted; `forget` removes them. A session that was removed with `forget` is only indexed if it is named. " +
-    "Passwords, keys and tokens become [REDACTED:kind] before anything is stored. It may be interrupted at any time, and several may run at once. " +
-    "The store is a SQLite file, TRANSCRIPTS_DATABASE or ~/.local/share/opencode-transcripts/transcripts.db.",
+    "Reads the sessions that changed, and stores what is new in them, with passwords, keys and tokens redacted. Sessions stay in the store when their file is deleted; " +
+    "`forget` removes them, and a session that it removed is added again only if it is named here. " +
+    "It may be interrupted at any time, and several may run at once. " +
+    "The store is a SQLite file: ~/.local/share/opencode-transcripts/transcripts.db, or the one named by TRANSCRIPTS_DATABASE.",
   examples: {
-    "transcripts index": "Brings the store up to date.",
-    "transcripts index --rebuild": "Builds it again.",
-    "transcripts index 0a1b2c3d": "Indexes one session, also if it was forgotten.",
+    "transcripts index": "Adds what is new.",
+    "transcripts index --rebuild": "Reads all sessions again.",
+    "transcripts index latest": "Adds the newest session, even if it was removed with `forget`.",
     "transcripts index --json | jq .unreadable": "Prints what could not be read, and why.",
   },
   nothing: "no session was found",
 })
-  .argument(
-    "[SESSION...]",
-    "Indexes only these sessions: a path, a session id or the beginning of one, or latest. Default: all.",
-  )
-  .option("--rebuild", "Reads everything again. Keeps snippets, and sessions whose source is gone.")
+  .argument("[SESSION...]", "A path, a session id or the beginning of one, or latest. Default: all sessions.")
+  .option("--rebuild", "Reads everything again. Snippets stay, and so do sessions whose file is gone.")
   .option(
     "--hook",
-    "Instead indexes the session that a hook of Claude Code reports as JSON on standard input; at SessionStart, sessions of the same project that changed since they were indexed, newest first, up to about 50 MB. With TRANSCRIPTS_PUSH=1 in the environment, it then does what `transcripts push` does.",
+    "For the hooks of Claude Code: adds the session named by the JSON on standard input; at SessionStart, what is new in the same project, newest first, up to about 50 MB. With TRANSCRIPTS_PUSH=1 in the environment, it also pushes.",
   )
   .addOption(jsonObject("what was done"));
 

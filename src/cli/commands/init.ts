@@ -6,21 +6,21 @@ import { removeFromHost, done, setUpHost, type SetUp, type SetUpChoices } from "
 
 const definition = createCommand("init", {
   description:
-    "Adds the plugin to the project's opencode.json or opencode.jsonc, keeping its comments, or creates the file; with --global to your " +
-    "own configuration, for all projects. If opencode already loads the plugin here, from whichever place, nothing is added. " +
-    "With --kilo, or in a project that has only kilo.json or kilo.jsonc, it does the same for Kilo. A configuration of opencode 2.x " +
-    "lists the plugin under `plugins`, any other under `plugin`; if the file does not show its version, `opencode --version` decides. " +
+    "Adds the plugin to the project's opencode.json or opencode.jsonc, and keeps its comments, or creates the file. With --global it is your " +
+    "own configuration, for all projects. Nothing is added if opencode already loads the plugin here from anywhere. " +
+    "With --kilo, or in a project that has only kilo.json or kilo.jsonc, it does the same for Kilo. The list of plugins is called " +
+    "`plugins` in opencode 2.x and `plugin` in 1.x; if the file does not show which it is for, `opencode --version` decides. " +
     "Also creates the files in .openfleet/ that explain the transcripts and keep them out of git. Existing files are not overwritten. " +
-    "Run from a working copy, it adds the path of that folder instead of the plugin's name. --remove takes the plugin out of the " +
-    "configuration again; transcripts stay. With --claude-code it instead runs " +
-    "`claude plugin install` for this user. That plugin has hooks that add each session to the store in the background, the MCP server " +
-    "and the skill. It names this program and Node by their paths, so run this again when they have moved.",
+    "From a working copy of this package, it adds the path of that folder instead of the plugin's name. --remove removes the plugin; " +
+    "transcripts stay. With --claude-code it installs a plugin in Claude Code, for all your projects: " +
+    "hooks that add each session to the store in the background, the MCP server, and the skill. The plugin contains the paths of this program " +
+    "and of Node, so run this again when they have moved.",
   examples: {
     "transcripts init": "Sets up the project in the current folder.",
     "transcripts init --global": "Sets up all projects.",
     "transcripts init --remove": "Stops recording this project.",
-    "transcripts init --kilo": "Sets it up for Kilo.",
-    "transcripts init --claude-code": "Keeps every session of Claude Code.",
+    "transcripts init --kilo": "Sets up the project for Kilo.",
+    "transcripts init --claude-code": "Keeps every session of Claude Code, in all projects.",
   },
 })
   .option("--global", "Adds the plugin to your own configuration, for all projects.")

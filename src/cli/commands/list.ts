@@ -35,9 +35,9 @@ const definition = createQuestion(
   "list",
   {
     description:
-      "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
-      "Times are those of the entries, not of the files; active time leaves out pauses of more than 5 minutes. Figures cover the whole session, even with --since or --until; `stats` " +
-      "counts only what is in that range. Sessions of subagents, which come after the one that started them, and sessions in which nothing was said are left out " +
+      "A terminal shows the 20 newest, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
+      "Active time leaves out pauses of more than 5 minutes. Tokens, cost and time are those of the whole session, even with --since or --until; " +
+      "`stats` counts only what is in that range. Sessions of subagents, and sessions in which nothing was said, are left out " +
       "unless --subagents or --empty is given.",
     examples: {
       "transcripts list --today": "Lists today's sessions.",
@@ -53,7 +53,7 @@ const definition = createQuestion(
   .option("--today", "Only sessions with activity today.")
   .option("--subagents", "Includes sessions of subagents.")
   .option("--empty", "Includes sessions in which nothing was said.")
-  .option("--all", "Shows all sessions, also on a terminal.")
+  .option("--all", "Shows all sessions on a terminal, too.")
   .addOption(jsonLines("each session"));
 type Options = OptionsOf<typeof definition>;
 

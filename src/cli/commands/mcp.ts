@@ -4,7 +4,7 @@ import { createCommand, runnable } from "../command.ts";
 
 const definition = createCommand("mcp", {
   description:
-    "Started and stopped by an MCP client. Tools: find_in_transcripts, read_session, list_sessions, list_errors, find_fixes, extract_snippet, query_snippets. " +
+    "An MCP client starts and stops it. Tools: find_in_transcripts, read_session, list_sessions, list_errors, find_fixes, extract_snippet, query_snippets. " +
     "Passwords, keys and tokens become [REDACTED:kind] in all answers.",
   examples: {
     "transcripts mcp": "Serves until the client disconnects.",

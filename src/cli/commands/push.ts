@@ -11,8 +11,8 @@ import { withSessionsBar } from "../terminal/progress.ts";
 
 const definition = createCommand("push", {
   description:
-    "Brings the store up to date as `transcripts index` does, and copies the rows that changed since the last push, redacted as they are in the store, with snippets. " +
-    "The database is the PostgreSQL at TRANSCRIPTS_DATABASE_URL; its tables are created by the first push. It may be interrupted at any time: the next push ends it. " +
+    "Adds what is new to the store, as `transcripts index` does, then copies what changed since the last push, with snippets and tags. Secrets are redacted. " +
+    "The database is the PostgreSQL at TRANSCRIPTS_DATABASE_URL; the first push creates its tables. After an interruption, the next push continues. " +
     "Sessions that `transcripts forget --team` removed are not copied again.",
   examples: {
     "transcripts push": "Copies what is new.",

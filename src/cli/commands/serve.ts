@@ -9,8 +9,8 @@ import { openFile } from "../terminal/open-file.ts";
 
 const definition = createCommand("serve", {
   description:
-    "Prints an address that opens the pages once, in one browser. Only this machine can connect. " +
-    "Secrets are redacted. The server ends with Ctrl-C, or after 30 minutes in which no page was asked for.",
+    "Prints an address that works once, in one browser. Only this machine can connect. " +
+    "Secrets are redacted. The server ends with Ctrl-C, or after 30 minutes without a request.",
   examples: {
     "transcripts serve --open": "Starts the server, and opens the browser.",
     "transcripts serve --port 4040": "Uses a fixed port.",

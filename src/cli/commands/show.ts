@@ -23,13 +23,13 @@ import { conversationOf, familyOf, noteDamage, refuseArchived, sessionNamed } fr
 const definition = createCommand("show", {
   description:
     "A turn is a user message and everything up to the next one. Labels mark thinking that the provider withheld, and " +
-    "calls that were interrupted, were rejected or have no result. Long tool inputs and outputs are cut; --json prints them in full. " +
+    "calls that were interrupted, were rejected or have no result. Long inputs and outputs of tools are cut; --json prints them in full. " +
     "The heading has the command that resumes the session in its agent.",
   examples: {
     "transcripts show latest": "Prints the newest session.",
     "transcripts show latest --summary --last 5": "Prints the user's last five messages.",
     "transcripts show latest --with-tools --with-thinking": "Prints everything.",
-    "transcripts show latest --line 120": "Prints what is on line 120, and around it.",
+    "transcripts show latest --line 120": "Prints the entry on line 120, and those around it.",
     "transcripts show - --json < session.jsonl": "Prints a session from standard input as JSON.",
   },
   nothing: "the session has no such message",
@@ -42,14 +42,14 @@ const definition = createCommand("show", {
   .option("--last <n>", "Only the last n turns.", positiveInteger)
   .option(
     "--line <n>",
-    "Only the entry on this line of the file, marked, and some before and after it, with tools and line numbers.",
+    "Only the entry on this line of the file, marked, with some before and after it, tool calls and line numbers.",
     positiveInteger,
   )
   .option("--turn", "With --line: the whole turn of that entry.")
   .option("--subagents", "Adds the conversations of subagents after the session's own.")
   .option(
     "--superseded",
-    "Includes what is no longer part of the conversation, for example after a revert. Reads the store if it has the session.",
+    "Includes what is no longer part of the conversation, as after a revert. Read from the store, if it has the session.",
   )
   .addOption(noRedact)
   .addOption(jsonLines("each message, with its blocks"));

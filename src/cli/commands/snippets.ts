@@ -45,10 +45,10 @@ const extractDefinition = createCommand("extract", {
     `The part is a range of lines or turns, or a text from a file. ${MEANINGS} A snippet has 100 bytes to 10 KB; longer ones are shortened, with a note. ` +
     "Passwords, keys and tokens become [REDACTED:kind]. The same content of the same session is stored once; near-duplicates are reported.",
   examples: {
-    "transcripts snippets extract latest --turns 3 --type error_reasoning --title Port-taken --tag tests":
-      "Stores the third turn.",
-    "transcripts snippets extract 0a1b2c3d --lines 12-40 --type decision_rationale --title Why-SQLite":
-      "Stores lines 12 to 40.",
+    "transcripts snippets extract latest --turns 1 --type error_reasoning --title Port-taken --tag tests":
+      "Stores the first turn of the newest session.",
+    "transcripts snippets extract latest --lines 12-40 --type decision_rationale --title Why-SQLite":
+      "Stores what is on lines 12 to 40.",
   },
 })
   .argument("<SESSION>", SESSION)
@@ -56,7 +56,7 @@ const extractDefinition = createCommand("extract", {
   .option("--turns <range>", "Turns, such as 3 or 3-5, counted as in `transcripts show`.")
   .option(
     "--content-file <file>",
-    "File with the content; - for standard input. --lines or --turns are then cited as its origin.",
+    "File with the content; - for standard input. --lines or --turns then say where it is from.",
   )
   .addOption(
     new Option("--type <type>", "Type of the snippet. Default: detected from the content, if that is clear.").choices(
@@ -65,7 +65,7 @@ const extractDefinition = createCommand("extract", {
   )
   .option("--title <text>", "Title of at most 256 characters.")
   .option("--tag <tag>", "Tag; may be given several times.", several)
-  .option("--event <id>", "Id of the store entry that it is about.")
+  .option("--event <id>", "Id of the entry in the store that it is about: event_id in `find --json`.")
   .addOption(jsonObject("the snippet's id and notes about it"));
 
 const extract = runnable(extractDefinition, async (context, [argument], options) => {
@@ -132,18 +132,22 @@ async function givenContent(context: CommandContext, path: string | undefined): 
 
 const queryDefinition = createCommand("query", {
   summary: "Finds snippets, newest first.",
-  description: "A snippet must match all filters. The keyword is searched for in title and content, literally.",
+  description: "A snippet must match all filters.",
   examples: {
     "transcripts snippets query migration": "Shows snippets about migration.",
     "transcripts snippets query --type decision_rationale --since 30d --full": "Shows recent decisions.",
   },
   nothing: "no snippet matches",
 })
-  .argument("[KEYWORD]", "Word or phrase in the title or content.")
+  .argument("[KEYWORD]", "Text in the title or content, exactly as typed; case does not matter.")
   .option("--session <session>", "Only snippets of this session.")
   .addOption(new Option("--type <type>", "Only snippets of this type.").choices(SNIPPET_TYPES))
   .option("--project <path>", "Only snippets of the project in this folder, or with this name.")
-  .option("--tag <tag>", "Only snippets with this tag; with several, only those with all of them.", several)
+  .option(
+    "--tag <tag>",
+    "Only snippets with this tag. May be given several times, for snippets with all of them.",
+    several,
+  )
   .addOption(since("snippets created"))
   .addOption(until("snippets created"))
   .option("--limit <n>", "Maximum number of snippets (1-500).", positiveInteger, 50)
@@ -177,15 +181,15 @@ const query = runnable(queryDefinition, async (context, [keyword], options) => {
 });
 
 const suggestDefinition = createCommand("suggest", {
-  summary: "Suggests snippets of a session: errors whose fix is proven, with what was tried.",
+  summary: "Suggests snippets of a session: errors that were fixed, with what was tried and what fixed them.",
   examples: {
-    "transcripts snippets suggest latest": "Shows what is worth keeping of the newest session.",
-    "transcripts snippets suggest latest --store": "Stores it.",
+    "transcripts snippets suggest latest": "Shows what is worth keeping in the newest session.",
+    "transcripts snippets suggest latest --store": "Stores the suggestions.",
   },
   nothing: "nothing is worth suggesting",
 })
   .argument("<SESSION>", SESSION)
-  .option("--store", "Stores them; each only once.")
+  .option("--store", "Stores them, each only once.")
   .option("--limit <n>", "Maximum number of suggestions, best first.", positiveInteger, 8)
   .option("--full", "Prints the full content.")
   .addOption(jsonLines("each suggestion"));
@@ -279,4 +283,11 @@ function preview(content: string): string {
   return [...shown, ...(hidden > 0 ? [`… ${counted(hidden, "more line")}; --full shows them`] : [])].join("\n");
 }
 
-export const command = commandGroup("snippets", [extract, query, suggest, cleanup]);
+export const command = commandGroup(
+  "snippets",
+  {
+    "transcripts snippets suggest latest --store": "Stores the errors of the newest session that were fixed.",
+    "transcripts snippets query migration": "Shows snippets about migration.",
+  },
+  [extract, query, suggest, cleanup],
+);

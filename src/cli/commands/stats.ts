@@ -19,14 +19,14 @@ const definition = createQuestion(
   "stats",
   {
     description:
-      "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
-      "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time, and weeks begin on Monday. " +
+      "An answer that is in several files, as after a fork or a resume, counts once. Subagents are included, and " +
+      "are also shown separately. With --since or --until, only what is in that range counts. Days are local, and weeks begin on Monday. " +
       "Active time leaves out pauses of more than 5 minutes. " +
-      "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them. " +
-      "> before a figure says that the true one is higher, ~ that it is estimated.",
+      "Costs come from a price table unless the agent recorded them; models without a known price are listed and not included. " +
+      "> before a number means that the true one is higher, ~ that it is an estimate.",
     examples: {
-      "transcripts stats": "Shows the figures of all sessions.",
-      "transcripts stats latest": "Shows those of the newest session.",
+      "transcripts stats": "Adds up all sessions.",
+      "transcripts stats latest": "Adds up the newest session, with its subagents.",
       "transcripts stats --by day --since 7d": "Shows each day of the last week.",
       "transcripts stats --by project --json | jq .total": "Prints the totals as JSON.",
     },
@@ -35,7 +35,7 @@ const definition = createQuestion(
   "activity",
 )
   .argument("[SESSION...]", SESSION)
-  .addOption(new Option("--by <what>", "Adds a table with one row for each.").choices(ROWS_BY))
+  .addOption(new Option("--by <what>", "Adds a table with a row for each day, week, … or session.").choices(ROWS_BY))
   .addOption(jsonObject("the totals, by model and by tool, and the rows of --by"));
 type Options = OptionsOf<typeof definition>;
 

@@ -8,22 +8,22 @@ import { readingSnippets, withSnippets } from "../open-snippets.ts";
 
 const definition = createCommand("tag", {
   description:
-    "Tags are in the store, not in the session's file, and stay when that is gone. `list`, `find`, `stats` and `errors` take them as --tag. " +
+    "Tags are in the store, not in the session's file, and stay when the file is deleted. --tag of `list`, `find`, `stats`, `errors`, `failures` and `archive` selects by them. " +
     "`push` copies them to the team's database.",
   examples: {
     "transcripts tag latest release bug/123": "Gives the newest session two tags.",
-    "transcripts tag 0a1b2c3d --remove release": "Takes a tag away.",
-    'transcripts tag 0a1b2c3d --pin --title "The big migration"': "Pins a session and gives it a title.",
+    "transcripts tag latest --remove release": "Removes a tag.",
+    'transcripts tag latest --pin --title "The big migration"': "Pins a session and gives it a title.",
     "transcripts tag": "Lists all tags.",
   },
   nothing: "there are no tags",
 })
   .argument("[SESSION]", SESSION)
   .argument("[NAME...]", "Tags to add.")
-  .option("--remove <name>", "Takes a tag away; may be given several times.", several)
+  .option("--remove <name>", "Removes a tag. May be given several times.", several)
   .option("--pin", "Pins the session.")
-  .option("--unpin", "Takes the pin away.")
-  .option("--title <text>", "Title to show instead of the session's own; an empty one shows that again.")
+  .option("--unpin", "Unpins the session.")
+  .option("--title <text>", "Title to show instead of the session's own. An empty one brings that back.")
   .addOption(jsonObject("the labels of the session, or all tags"));
 
 export interface TagOutput extends Versioned {

@@ -19,16 +19,16 @@ import { sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("tail", {
   description:
-    "Without SESSION it shows the newest session. -f waits for a file that does not exist yet; when the file is replaced or cut, it says so and begins again.",
+    "-f waits for a file that does not exist yet; if the file is replaced or cut, it says so and begins again.",
   examples: {
     "transcripts tail": "Shows how the newest session ended.",
-    "transcripts tail -n 3 --json": "Prints its last three messages as JSON.",
-    "transcripts tail -f": "Follows it.",
+    "transcripts tail -n 3 --json": "Prints the last three messages as JSON.",
+    "transcripts tail -f": "Follows the newest session.",
   },
   nothing: "no session was found, or it has no messages",
 })
   .argument("[SESSION]", SESSION, "latest")
-  .option("-f, --follow", "Waits for more until interrupted.")
+  .option("-f, --follow", "Waits for more, until Ctrl-C.")
   .option("-n, --lines <n>", "Starts with the last n messages.", wholeNumber, 10)
   .addOption(jsonLines("each message, as in `show --json`"));
 type Options = OptionsOf<typeof definition>;

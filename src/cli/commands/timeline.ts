@@ -14,7 +14,7 @@ import { cut } from "../terminal/width.ts";
 
 const definition = createCommand("timeline", {
   description:
-    "Messages and tokens are those of the session itself, as in `show`; `stats` also counts those of its subagents.",
+    "Messages and tokens are those of the session without its subagents, as in `show`; `stats` includes subagents.",
   examples: {
     "transcripts timeline latest": "Shows the course of the newest session.",
     "transcripts timeline latest --json | jq 'select(.tool_errors > 0)'": "Prints the turns in which a tool failed.",
