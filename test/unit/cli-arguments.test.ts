@@ -79,7 +79,7 @@ describe("arguments", () => {
   test("no arguments print the help, with commands in groups", async () => {
     const help = await helpOf();
     assert.equal(help, await helpOf("--help"));
-    for (const group of ["Looking up:", "One session:", "Keeping:", "Setting up:"])
+    for (const group of ["All sessions:", "One session:", "Keeping and sharing:", "Setting up:"])
       assert.ok(help.includes(`\n${group}\n`), group);
   });
 
