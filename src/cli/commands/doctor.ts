@@ -23,7 +23,7 @@ import { isStoreError } from "../../transcripts-error.ts";
 const definition = createCommand("doctor", {
   description:
     "Checks the 50 newest sessions for damage; --all checks every session. Also runs SQLite's integrity check on " +
-      "the store, if it is smaller than 500 MB or with --all. Lists the sessions that their agent will delete within a week and that the store does not have.",
+    "the store, if it is smaller than 500 MB or with --all. Lists the sessions that their agent will delete within a week and that the store does not have.",
   examples: {
     "transcripts doctor": "Checks whether everything is in order.",
     "transcripts doctor --all --json | jq .damage": "Prints the damage in all sessions, as JSON.",

@@ -10,8 +10,8 @@ const OUTCOMES = ["used", "skipped", "unknown", "blank", "failed"] as const;
 const definition = createCommand("entries", {
   description:
     "Each line has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
-      "the reason. A call has the line number of its result, and a result that of its call. The text of messages is left out. " +
-      "If the session's file is gone, there is a line for each block of the conversation.",
+    "the reason. A call has the line number of its result, and a result that of its call. The text of messages is left out. " +
+    "If the session's file is gone, there is a line for each block of the conversation.",
   examples: {
     "transcripts entries latest | jq -c 'select(.problems != [])'": "Prints the damaged lines, with what is wrong.",
     "transcripts entries latest | jq -r .type | sort | uniq -c": "Counts the lines of each type.",

@@ -34,11 +34,11 @@ import { type MessageOutput, messageRow } from "../message-row.ts";
 const definition = createCommand("export", {
   description:
     "The extension of the file decides the format (.html, .md, .json), or an option. An existing file is replaced only after asking. " +
-      "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +
-      "A page needs no other file: images of up to 1 MB that were saved with a transcript are embedded. " +
-      "A transcript has the format in which opencode's sessions are recorded, whichever agent the session is from, and every command reads it. " +
-      "Subagents get transcripts of their own, in a folder named after the file (session/ for session.md), and the session links to them; " +
-      "attachments are only named. Standard output gets only the session's own transcript, with control characters made visible.",
+    "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +
+    "A page needs no other file: images of up to 1 MB that were saved with a transcript are embedded. " +
+    "A transcript has the format in which opencode's sessions are recorded, whichever agent the session is from, and every command reads it. " +
+    "Subagents get transcripts of their own, in a folder named after the file (session/ for session.md), and the session links to them; " +
+    "attachments are only named. Standard output gets only the session's own transcript, with control characters made visible.",
   examples: {
     "transcripts export latest -o session.html --open": "Writes the newest session as a page, and opens it.",
     "transcripts export latest -o session.md": "Writes the newest session as a transcript.",

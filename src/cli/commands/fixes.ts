@@ -16,8 +16,8 @@ import { forPeople } from "../../render/text/text-style.ts";
 const definition = createCommand("fixes", {
   description:
     "Looks in all sessions for failed calls with this message; paths, numbers, times and ids may differ. " +
-      "Errors of this project come first. A fix is what the agent did before the same call passed: edits and commands, with their diff and the command that opens them. " +
-      "New sessions are added to the store first, up to 50 MB.",
+    "Errors of this project come first. A fix is what the agent did before the same call passed: edits and commands, with their diff and the command that opens them. " +
+    "New sessions are added to the store first, up to 50 MB.",
   examples: {
     'transcripts fixes "Cannot find module"': "Shows what helped before.",
     "transcripts fixes - < error.log": "Takes the message from a file.",

@@ -29,8 +29,8 @@ import type { StoredSession } from "../../store/stored-model.ts";
 const definition = createCommand("forget", {
   description:
     "Shows how much will be removed, subagents included, and asks. No command, tool or hook adds the session again, even if its files stay or reappear, " +
-      "until you run `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +
-      "With --team the session is also removed from the team's database, whichever machine pushed it, and no push brings it back.",
+    "until you run `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +
+    "With --team the session is also removed from the team's database, whichever machine pushed it, and no push brings it back.",
   examples: {
     "transcripts forget latest --dry-run": "Shows how much would be removed.",
     "transcripts forget 0a1b2c3d --yes": "Removes a session without asking, for scripts.",

@@ -18,9 +18,9 @@ import { sessionRoots } from "../../sessions/session-roots.ts";
 const definition = createCommand("index", {
   description:
     "Reads the sessions that changed, and stores what is new in them, with passwords, keys and tokens redacted. Sessions stay in the store when their file is deleted; " +
-      "`forget` removes them, and a session that it removed is added again only if it is named here. " +
-      "It may be interrupted at any time, and several may run at once. " +
-      "The store is a SQLite file: ~/.local/share/opencode-transcripts/transcripts.db, or the one named by TRANSCRIPTS_DATABASE.",
+    "`forget` removes them, and a session that it removed is added again only if it is named here. " +
+    "It may be interrupted at any time, and several may run at once. " +
+    "The store is a SQLite file: ~/.local/share/opencode-transcripts/transcripts.db, or the one named by TRANSCRIPTS_DATABASE.",
   examples: {
     "transcripts index": "Adds what is new.",
     "transcripts index --rebuild": "Reads all sessions again.",

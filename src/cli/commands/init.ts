@@ -7,14 +7,14 @@ import { removeFromHost, done, setUpHost, type SetUp, type SetUpChoices } from "
 const definition = createCommand("init", {
   description:
     "Adds the plugin to the project's opencode.json or opencode.jsonc, and keeps its comments, or creates the file. With --global it is your " +
-      "own configuration, for all projects. Nothing is added if opencode already loads the plugin here from anywhere. " +
-      "With --kilo, or in a project that has only kilo.json or kilo.jsonc, it does the same for Kilo. The list of plugins is called " +
-      "`plugins` in opencode 2.x and `plugin` in 1.x; if the file does not show which it is for, `opencode --version` decides. " +
-      "Also creates the files in .openfleet/ that explain the transcripts and keep them out of git. Existing files are not overwritten. " +
-      "From a working copy of this package, it adds the path of that folder instead of the plugin's name. --remove removes the plugin; " +
-      "transcripts stay. With --claude-code it installs a plugin in Claude Code, for all your projects: " +
-      "hooks that add each session to the store in the background, the MCP server, and the skill. The plugin contains the paths of this program " +
-      "and of Node, so run this again when they have moved.",
+    "own configuration, for all projects. Nothing is added if opencode already loads the plugin here from anywhere. " +
+    "With --kilo, or in a project that has only kilo.json or kilo.jsonc, it does the same for Kilo. The list of plugins is called " +
+    "`plugins` in opencode 2.x and `plugin` in 1.x; if the file does not show which it is for, `opencode --version` decides. " +
+    "Also creates the files in .openfleet/ that explain the transcripts and keep them out of git. Existing files are not overwritten. " +
+    "From a working copy of this package, it adds the path of that folder instead of the plugin's name. --remove removes the plugin; " +
+    "transcripts stay. With --claude-code it installs a plugin in Claude Code, for all your projects: " +
+    "hooks that add each session to the store in the background, the MCP server, and the skill. The plugin contains the paths of this program " +
+    "and of Node, so run this again when they have moved.",
   examples: {
     "transcripts init": "Sets up the project in the current folder.",
     "transcripts init --global": "Sets up all projects.",

@@ -12,8 +12,8 @@ import { withSessionsBar } from "../terminal/progress.ts";
 const definition = createCommand("push", {
   description:
     "Adds what is new to the store, as `transcripts index` does, then copies what changed since the last push, with snippets and tags. Secrets are redacted. " +
-      "The database is the PostgreSQL at TRANSCRIPTS_DATABASE_URL; the first push creates its tables. After an interruption, the next push continues. " +
-      "Sessions that `transcripts forget --team` removed are not copied again.",
+    "The database is the PostgreSQL at TRANSCRIPTS_DATABASE_URL; the first push creates its tables. After an interruption, the next push continues. " +
+    "Sessions that `transcripts forget --team` removed are not copied again.",
   examples: {
     "transcripts push": "Copies what is new.",
     "transcripts find --team rounding": "Searches the sessions of the whole team.",

@@ -23,8 +23,8 @@ import { conversationOf, familyOf, noteDamage, refuseArchived, sessionNamed } fr
 const definition = createCommand("show", {
   description:
     "A turn is a user message and everything up to the next one. Labels mark thinking that the provider withheld, and " +
-      "calls that were interrupted, were rejected or have no result. Long inputs and outputs of tools are cut; --json prints them in full. " +
-      "The heading has the command that resumes the session in its agent.",
+    "calls that were interrupted, were rejected or have no result. Long inputs and outputs of tools are cut; --json prints them in full. " +
+    "The heading has the command that resumes the session in its agent.",
   examples: {
     "transcripts show latest": "Prints the newest session.",
     "transcripts show latest --summary --last 5": "Prints the user's last five messages.",
