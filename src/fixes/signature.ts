@@ -51,18 +51,22 @@ const PATH = new RegExp(
  * Bounded repetitions keep it linear.
  */
 export function plainLine(line: string): string {
-  return line
-    .slice(0, MAX_LINE_CHARS)
-    .toLowerCase()
-    .replaceAll(/\b[a-z][a-z+.-]{1,15}:\/\/[^\s"'`<>)]{1,300}/g, "<url>")
-    .replaceAll(/\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:z|[+-]\d\d:?\d\d)?)?/g, "<time>")
-    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<id>")
-    .replaceAll(PATH, "<path>")
-    .replaceAll(/\b[\w.-]{1,80}\.[a-z]{1,5}(?::\d+){1,2}\b/g, "<path>")
-    .replaceAll(/\b(?=[a-f]{0,63}\d)[0-9a-f]{7,64}\b/g, "<id>")
-    .replaceAll(/(?<!\w)(?<!\b(?:code|status|errno|http|signal)[ :=]{1,2})\d+(?:[.,:]\d+)*/g, "<n>")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  return (
+    line
+      .slice(0, MAX_LINE_CHARS)
+      .toLowerCase()
+      // A label of the agent, not of the command.
+      .replace(/^output: /, "")
+      .replaceAll(/\b[a-z][a-z+.-]{1,15}:\/\/[^\s"'`<>)]{1,300}/g, "<url>")
+      .replaceAll(/\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:z|[+-]\d\d:?\d\d)?)?/g, "<time>")
+      .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<id>")
+      .replaceAll(PATH, "<path>")
+      .replaceAll(/\b[\w.-]{1,80}\.[a-z]{1,5}(?::\d+){1,2}\b/g, "<path>")
+      .replaceAll(/\b(?=[a-f]{0,63}\d)[0-9a-f]{7,64}\b/g, "<id>")
+      .replaceAll(/(?<!\w)(?<!\b(?:code|status|errno|http|signal)[ :=]{1,2})\d+(?:[.,:]\d+)*/g, "<n>")
+      .replaceAll(/\s+/g, " ")
+      .trim()
+  );
 }
 
 /** Words of a signature's lines that carry meaning: no placeholders, and no short function words. */

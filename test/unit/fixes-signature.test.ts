@@ -5,6 +5,10 @@ import { describe, test } from "../support/runner.ts";
 
 const SAME: readonly (readonly [string, string])[] = [
   [
+    "Output: Error: listen EADDRINUSE: address already in use :::3000",
+    "Exit code 1\nError: listen EADDRINUSE: address already in use :::8080",
+  ],
+  [
     "Exit code 1\n/home/ann/shop/src/cart.ts:12:3: error: Cannot find name 'total'.",
     "Exit code 2\nC:\\Users\\bob\\app\\lib\\cart.ts:407:21: error: Cannot find name 'total'.",
   ],
