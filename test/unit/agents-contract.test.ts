@@ -1,7 +1,7 @@
 /** What `Agent` and `Format` promise, for each agent of the registry and each of their formats. */
 import assert from "node:assert/strict";
 import { appendFileSync, rmSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { Format } from "../../src/agents/agent.ts";
 import { allTools } from "../../src/agents/all-tools.ts";
 import { contentOf, detectFormat, HEAD_BYTES } from "../../src/agents/detect.ts";
@@ -18,10 +18,12 @@ import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { resumeOf } from "../../src/sessions/resume.ts";
 import { sessionRoots } from "../../src/sessions/session-roots.ts";
 import { isWithin } from "../../src/transcript/files/data-folder.ts";
+import { z } from "zod";
 import { MADE, machineOf, madeFiles, type MadeFile } from "../support/agents/made-agents.ts";
 import { newStore, NO_REDACTOR, writingWith } from "../support/indexing/index-fixture.ts";
 import { countingIds } from "../support/parse/counting-ids.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { spawnProgram } from "../support/host/process.ts";
+import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { filesWith } from "./sessions-machine.ts";
 
@@ -139,6 +141,30 @@ describe("a format", () => {
     });
   }
 });
+
+/** Megabytes of a session, and MiB that a process may take that reads it. */
+const [LONG_MB, MAX_MIB] = isLong ? [144, 200] : [72, 170];
+/** MiB that loading TypeScript takes in Node. */
+const LOADING_MIB = "bun" in process.versions ? 0 : 60;
+const Measured = z.object({ turns: z.number(), messages: z.number(), peak: z.number() });
+
+for (const format of FORMATS.filter(({ lines }) => lines === "json")) {
+  test(`takes little memory for a long session: ${format.name}`, async () => {
+    const own = OF_LINES.filter((file) => detectFormat(headOf(file)) === format);
+    const file = own.find(({ name }) => name.includes("tools")) ?? own[0] ?? assert.fail("it has no file");
+    const child = join(import.meta.dirname, "../support/agents/memory-child.ts");
+    const { stdout, stderr, code } = await spawnProgram(process.execPath, [child, String(LONG_MB)], {
+      cwd: makeTempDir(),
+      env: process.env,
+      stdin: file.bytes.toString("utf8"),
+    }).finished;
+    assert.equal(code, 0, stderr);
+    const { turns, messages, peak } = Measured.parse(JSON.parse(stdout));
+    assert.ok(turns > 1 && messages >= turns, stdout);
+    const peakMiB = Math.round(peak / 1024 / 1024);
+    assert.ok(peakMiB <= MAX_MIB + LOADING_MIB, `${peakMiB} MiB for ${LONG_MB} MB`);
+  });
+}
 
 async function sessionsOf(where: Where, agent?: string): Promise<SessionRef[]> {
   const { sessions, unreadable } = await findSessions(where, { all: true, ...(agent === undefined ? {} : { agent }) });
