@@ -315,13 +315,15 @@ test("turns that the person took back stay, with a label, and count in usage onl
     ...typed("Drop this"),
     ...ran("c", "exec_command", { cmd: "ls" }, "Exit code: 0\nWall time: 0 seconds\nOutput:\na\n"),
     tokenCount(counts(250, 30), counts(150, 20)),
+    // A command that the person ran begins no turn.
+    message("user", "<user_shell_command>\n<command>\nls\n</command>\n<result>\na\n</result>\n</user_shell_command>"),
     event({ type: "thread_rolled_back", num_turns: 1 }),
     ...typed("Then this"),
   );
   const read = await parseTranscript("s", text);
   const dropped = read.messages.filter(({ metadata }) => metadata.superseded === true);
-  assert.deepEqual(texts(read, dropped), ["Drop this"]);
-  assert.equal(dropped.length, 3);
+  assert.deepEqual(texts(read, dropped), ["Drop this", "!ls", "a"]);
+  assert.equal(dropped.length, 5);
   assert.deepEqual([read.stats.human_messages, read.stats.tool_use_count], [2, 0]);
   assert.deepEqual(tokens(read), [250, 0, 30]);
 });

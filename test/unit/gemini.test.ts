@@ -144,6 +144,12 @@ describe("Gemini CLI", () => {
     ]);
     assert.deepEqual(texts(read, "answers"), ["one", "three"]);
     assert.equal(read.messages.filter(({ metadata }) => metadata.superseded).length, 3);
+    // The program also goes back to the results of calls, which keeps the calls.
+    const result =
+      /^\{"id":"([^"]+)"[^\n]*"type":"user","content":\[\{"functionResponse"/m.exec(contentOf("tools"))?.[1] ?? "";
+    const toResult = await parseTranscript("s", `${contentOf("tools")}{"$rewindTo":"${result}"}\n`);
+    assert.deepEqual(texts(toResult, "answers"), ["I will look at three things."]);
+    assert.deepEqual([toResult.stats.tool_use_count, toResult.stats.tool_error_count], [3, 2]);
     // An id that is not in the file: all messages are dropped.
     const all = contentOf("rewind").replace(/"\$rewindTo":"[^"]+"/, '"$rewindTo":"00000000-unknown"');
     assert.deepEqual(texts(await parseTranscript("s", all), "answers"), ["one", "three"]);

@@ -134,6 +134,11 @@ describe("Qwen Code", () => {
     assert.equal(metadata.title, "Prices");
   });
 
+  test("what was said aloud is a prompt", async () => {
+    const text = textOf("plain").replace('"type":"user",', '"type":"user","subtype":"realtime_message",');
+    assert.deepEqual(promptsOf(await parseTranscript("s", text)), ["Please do scenario-plain."]);
+  });
+
   test("one answer in two records is one message", async () => {
     const { messages, content_blocks } = await parsed("tree");
     const first = messages.find(({ message_type }) => message_type === "assistant");

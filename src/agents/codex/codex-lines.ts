@@ -79,7 +79,7 @@ class CodexReader implements RecordReader {
   #isShown = false;
   #prompts = 0;
   #hasPromptEvents = false;
-  /** Ids of messages, by the prompt that they follow. */
+  /** Ids of messages, by their turn. */
   readonly #turns: string[][] = [];
   /** A message says that the turn was interrupted. */
   #isInterruptionSaid = false;
@@ -238,8 +238,13 @@ class CodexReader implements RecordReader {
       draft.metadata = metadata;
       if (kind === "human") {
         draft.timestamp = this.#promptTime() ?? draft.timestamp;
-        draft.sourceId = `${this.#turn || this.#thread}.prompt.${(this.#prompts += 1)}`;
-        this.#turns.push([draft.sourceId]);
+        this.#prompts += 1;
+        // A command of the person is part of the turn before it, as Codex counts them.
+        if (metadata.origin !== "command") this.#turns.push([]);
+      }
+      if (kind === "human" || metadata.origin === "command_output") {
+        draft.sourceId = `${this.#turn || this.#thread}.prompt.${this.#prompts}`;
+        this.#turns.at(-1)?.push(draft.sourceId);
       }
       if (!isSure) this.#decideWhoWrote(draft, unit);
       return draft;

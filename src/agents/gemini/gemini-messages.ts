@@ -138,8 +138,11 @@ export class GeminiReader implements RecordReader {
   /** Returns the pieces of a message that were not read before. `before`: the conversation before the list that it is in. */
   message(record: Fields, before?: ReadonlyMap<Known, string>): MessageDraft[] {
     const [type = "", id = ""] = [textOf(record, "type"), textOf(record, "id")];
-    if (type === "user" && listOf(record, "content").some((part) => isFields(fieldOf(part, "functionResponse"))))
+    if (type === "user" && listOf(record, "content").some((part) => isFields(fieldOf(part, "functionResponse")))) {
+      // Results are in the calls, but a rewind may go back to one.
+      this.#current.set({ id, texts: new Set(), thoughts: 0, calls: new Map() }, id);
       return [];
+    }
     const text = spoken(record);
     if (type === "user" && CONTEXT.test(text)) {
       this.#cwd ??= FOLDER.exec(text)?.[1]?.trim();

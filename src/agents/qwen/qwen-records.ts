@@ -76,8 +76,8 @@ const SILENT = new Set([
   "turn_result",
   "user_text_elements",
 ]);
-/** Kinds of user records that a person typed, or that an agent told its subagent; most have no kind. */
-const TYPED = new Set([undefined, "mid_turn_user_message", "agent_launch_prompt"]);
+/** Kinds of user records that a person typed or said, or that an agent told its subagent; most have no kind. */
+const TYPED = new Set([undefined, "mid_turn_user_message", "realtime_message", "agent_launch_prompt"]);
 /** Beginning of what a hook adds to a prompt, as a part of its own. */
 const FROM_HOOK = "<qwen:user-prompt-submit-context>";
 
