@@ -50,9 +50,9 @@ const WORK: Record<string, (home: string) => Promise<string> | string> = {
   },
   stale: async (home) => {
     const store = await openStore({ env: {}, home });
-    const { stale, current } = await staleSessions(store, { env: {}, home, cwd: home });
+    const { stale, sessions } = await staleSessions(store, { env: {}, home, cwd: home });
     await store.close();
-    return `${stale.length} of ${stale.length + current.length} changed`;
+    return `${stale.length} of ${sessions.length} changed`;
   },
   list: async (home) => `${(await findSessions({ env: {}, home, cwd: home }, { all: true })).sessions.length} sessions`,
   parse: (home) => {

@@ -22,7 +22,7 @@ import {
 } from "../store/stored-model.ts";
 import type { RowIds, RowState, RowStates, SessionChange, Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
-import { hasContent, INDEX_RULES, type IndexLevel, isDone } from "./is-current.ts";
+import { hasContent, INDEX_RULES, type IndexLevel, isCurrent } from "./is-current.ts";
 import { redactedBlocks, redactedFigures, redactedMessages, WordRedactor } from "./redact-stored-rows.ts";
 import { SessionFacts } from "./session-facts.ts";
 import { suffixedId } from "./session-keys.ts";
@@ -91,7 +91,7 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   // Another session with the agent's id was stored in the meantime.
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
     return indexed({ ...request, sessionId: suffixedId(request.ref), isNew: false });
-  if (await isDone(request, stored))
+  if (!request.rebuild && isCurrent(request.ref, stored, level))
     return { as: "unchanged", events: 0, bytes: 0, damaged: stored?.counts.damaged ?? 0 };
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
@@ -299,7 +299,7 @@ class Indexing {
             subagent_copies: this.#subagentCopies,
             copied_revision: 0,
           };
-    const figures = isEnd ? { ...mark, subagentCopies: this.#subagentCopies } : (this.#stored?.figures ?? null);
+    const figures = isEnd ? mark : (this.#stored?.figures ?? null);
     const done = await store.writeSession({ session: { ...row, state, figures }, expected: this.#revision, ...rows });
     if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
     this.#revision += 1;

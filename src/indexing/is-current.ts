@@ -1,6 +1,4 @@
 /** Compares a session on this machine with its stored rows. */
-import type { FolderListings } from "../agents/agent.ts";
-import { needsSubagentCopies } from "../sessions/reading-options.ts";
 import { pathOf, type SessionRef } from "../places/session-ref.ts";
 import type { SessionMark } from "../store/stored-model.ts";
 
@@ -18,15 +16,6 @@ export function hasContent(stored: SessionMark): boolean {
   return stored.state.rules > 0;
 }
 
-/** Returns true if there is nothing to index. */
-export async function isDone(
-  { ref, rebuild, level }: { ref: SessionRef; rebuild: boolean; level: IndexLevel },
-  stored: SessionMark | undefined,
-  listings?: FolderListings,
-): Promise<boolean> {
-  return !rebuild && isCurrent(ref, stored, level) && isReadAlike(ref, stored, level, listings);
-}
-
 /** Returns true if the stored rows cover the source as it is now. */
 export function isCurrent(ref: SessionRef, stored: SessionMark | undefined, level: IndexLevel = "content"): boolean {
   if (stored === undefined || stored.state.revision === 0) return false;
@@ -41,16 +30,4 @@ function covers(ref: SessionRef, { path, place }: SessionMark, { source_bytes, s
   // For a database the stored time may be that of a part, which is later than the session's own.
   if (ref.database !== null) return source_modified_ms >= ref.modifiedMs;
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
-}
-
-/** Returns true if `needsSubagentCopies` still gives what it gave when the session was indexed. */
-async function isReadAlike(
-  ref: SessionRef,
-  stored: SessionMark | undefined,
-  level: IndexLevel,
-  listings?: FolderListings,
-): Promise<boolean> {
-  if (stored === undefined) return true;
-  const then = level === "figures" ? (stored.figures?.subagentCopies ?? false) : stored.state.subagent_copies;
-  return (await needsSubagentCopies(ref, listings)) === then;
 }

@@ -28,6 +28,8 @@ export interface MachineSessions {
   forgotten: KeyedSession[];
   /** Rows whose source no longer exists. */
   gone: SessionMark[];
+  /** Rows in places of their agent that are not searched now, such as those of another profile. */
+  elsewhere: SessionMark[];
   unreadable: Unreadable[];
   /** All sessions of the store. */
   stored: readonly SessionMark[];
@@ -50,9 +52,14 @@ export async function machineSessions(
   const forgotten = forgottenSessions(keyed, await store.forgotten());
   const sessions = keyed.filter((session) => !forgotten.has(session));
   const met = new Set(sessions.map(({ sessionId }) => sessionId));
-  const gone = found === undefined ? [] : stored.filter((session) => !met.has(session.session_id) && !isThere(session));
+  const others = found === undefined ? [] : stored.filter(({ session_id: id }) => !met.has(id));
+  const [gone, elsewhere]: [SessionMark[], SessionMark[]] = [[], []];
+  for (const session of others) {
+    if (!isThere(session)) gone.push(session);
+    else if (isElsewhere(session, found?.roots ?? [])) elsewhere.push(session);
+  }
   const unreadable = found?.unreadable ?? [];
-  return { sessions, forgotten: [...forgotten], gone, unreadable, stored };
+  return { sessions, forgotten: [...forgotten], gone, elsewhere, unreadable, stored };
 }
 
 /**
@@ -119,14 +126,10 @@ function formAt(row: SessionMark, ref: SessionRef, found: SessionsFound | undefi
 }
 
 /** Returns the bytes of an average session of each database, which does not list how large each one is. */
-export function databaseShares(refs: readonly SessionRef[]): Map<string | null, number> {
-  const byDatabase = Map.groupBy(refs, ({ database }) => database);
-  return new Map(
-    [...byDatabase].map(([path, { length }]) => {
-      const size = path === null ? 0 : (factsOf(path)?.size ?? 0);
-      return [path, Math.ceil(size / length)];
-    }),
-  );
+export function databaseShares(refs: readonly SessionRef[]): ReadonlyMap<string | null, number> {
+  const counts = new Map<string, number>();
+  for (const { database } of refs) if (database !== null) counts.set(database, (counts.get(database) ?? 0) + 1);
+  return new Map([...counts].map(([path, count]) => [path, Math.ceil((factsOf(path)?.size ?? 0) / count)]));
 }
 
 /**

@@ -1,32 +1,20 @@
 /** Finds sessions that changed since they were indexed, by name, size and time. */
-import type { SessionRef, Unreadable, Where } from "../places/session-ref.ts";
-import type { SessionMark } from "../store/stored-model.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
-import type { FolderListings } from "../agents/agent.ts";
-import { type IndexLevel, isDone } from "./is-current.ts";
-import { databaseShares, machineSessions } from "./machine-sessions.ts";
+import { isCurrent, type IndexLevel } from "./is-current.ts";
+import { databaseShares, machineSessions, type MachineSessions } from "./machine-sessions.ts";
 
 export interface StaleSession {
   ref: SessionRef;
   /** Its id in the store, even if it is not stored yet. */
   sessionId: string;
-  /** Approximate number of bytes to read for indexing it; 0 if it is current. */
+  /** Approximate number of bytes to read for indexing it. */
   bytes: number;
 }
 
-export interface StaleSessions {
-  /**
-   * Sessions that are new or were written since they were indexed, newest first: to be passed to `updateIndex` as
-   * `only`, or scanned.
-   */
+export interface StaleSessions extends MachineSessions {
+  /** Sessions that are new or were written since they were indexed, newest first: to be passed to `updateIndex` as `only`. */
   stale: StaleSession[];
-  /** Sessions whose stored rows are current. */
-  current: StaleSession[];
-  /** Ids of stored sessions whose source no longer exists. */
-  gone: string[];
-  unreadable: Unreadable[];
-  /** All sessions of the store. */
-  stored: readonly SessionMark[];
 }
 
 /**
@@ -34,16 +22,11 @@ export interface StaleSessions {
  * file, a few microseconds each, and queries the store once.
  */
 export async function staleSessions(store: Store, where: Where, level: IndexLevel = "content"): Promise<StaleSessions> {
-  const { sessions, gone, unreadable, stored: rows } = await machineSessions(store, where);
-  const goneIds = gone.map(({ session_id: id }) => id);
-  const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, stored: rows };
-  const inDatabases = databaseShares(sessions.map(({ ref }) => ref));
-  const listings: FolderListings = new Map();
-  for (const { ref, sessionId, stored } of sessions) {
-    const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;
-    if (await isDone({ ref, rebuild: false, level }, stored, listings))
-      result.current.push({ ref, sessionId, bytes: 0 });
-    else result.stale.push({ ref, sessionId, bytes: size });
-  }
-  return result;
+  const found = await machineSessions(store, where);
+  const changed = found.sessions.filter(({ ref, stored }) => !isCurrent(ref, stored, level));
+  const inDatabases = databaseShares(found.sessions.map(({ ref }) => ref));
+  const stale = changed.map(({ ref, sessionId }) => {
+    return { ref, sessionId, bytes: ref.bytes ?? inDatabases.get(ref.database) ?? 0 };
+  });
+  return { ...found, stale };
 }

@@ -1,10 +1,9 @@
 /** Updates the store from the sessions on this machine. */
 import type { Redactor } from "../redact/redactor.ts";
-import type { FolderListings } from "../agents/agent.ts";
 import { pathOf, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./index-session.ts";
-import { isDone, type IndexLevel } from "./is-current.ts";
+import { isCurrent, type IndexLevel } from "./is-current.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
@@ -74,10 +73,9 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   const sessions = [...found.sessions, ...revived];
   const report = emptyReport(sessions.length, unreadable);
   report.gone = gone.length;
-  const listings: FolderListings = new Map();
   const stale: KeyedSession[] = [];
   for (const session of sessions) {
-    if (await isDone({ ref: session.ref, rebuild, level }, session.stored, listings))
+    if (!rebuild && isCurrent(session.ref, session.stored, level))
       report.damaged += session.stored?.counts.damaged ?? 0;
     else stale.push(session);
   }

@@ -1,26 +1,26 @@
 /** The folder of the current project. */
 import { dirname, join, resolve } from "node:path";
 import { DATA_FOLDER } from "../transcript/transcript-paths.ts";
-import { kindOf, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { factsAt, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { Where } from "./session-ref.ts";
 
 /** Returns the project folder of `cwd`: the nearest one upwards with `.openfleet` or `.git`, or else `cwd`. */
-export async function currentProject(
+export function currentProject(
   { cwd }: Pick<Where, "cwd">,
   files: Pick<SessionFiles, "stat"> = nodeSessionFiles,
-): Promise<string> {
-  return (await nearestWith([DATA_FOLDER, ".git"], cwd, files)) ?? cwd;
+): string {
+  return nearestWith([DATA_FOLDER, ".git"], cwd, files) ?? cwd;
 }
 
 /** Returns the nearest folder, from `start` upwards, that contains one of the names; undefined if none does. */
-export async function nearestWith(
+export function nearestWith(
   names: readonly string[],
   start: string,
   files: Pick<SessionFiles, "stat">,
-): Promise<string | undefined> {
+): string | undefined {
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     for (const name of names) {
-      if ((await kindOf(join(folder, name), files)) !== undefined) return folder;
+      if (factsAt(join(folder, name), files) !== undefined) return folder;
     }
     if (dirname(folder) === folder) return undefined;
   }

@@ -1,51 +1,38 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { constants, type FileHandle, open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../transcript/files/fault.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
 import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 
-export type EntryKind = "file" | "folder" | "link" | "other";
-
-export interface FolderEntry {
-  name: string;
-  kind: EntryKind;
-}
+/** One name in a folder. A symbolic link is neither a file nor a folder. */
+export type FolderEntry = Pick<Dirent, "name" | "isFile" | "isDirectory" | "isSymbolicLink">;
 
 export interface FileFacts {
-  kind: Exclude<EntryKind, "link">;
+  kind: "file" | "folder" | "other";
   bytes: number;
   modifiedMs: number;
 }
 
 /**
  * File system calls that finding and opening sessions need, passed in so that tests can make each of them fail.
- * Error codes are those of `node:fs/promises`.
+ * Error codes are those of `node:fs`. Examining files blocks: each call takes some microseconds, and passing it to another
+ * thread takes longer.
  */
 export interface SessionFiles extends Pick<FileSystem, "openRead"> {
-  list(folder: string): Promise<FolderEntry[]>;
+  list(folder: string): FolderEntry[];
   /** Follows symbolic links. */
-  stat(path: string): Promise<FileFacts>;
+  stat(path: string): FileFacts;
   /** Resolves symbolic links. */
-  realpath(path: string): Promise<string>;
+  realpath(path: string): string;
   /** Reads a stream without positions: a pipe, a terminal. */
   openStream(path: string): AsyncIterable<Uint8Array>;
-}
-
-interface Kinds {
-  isFile(): boolean;
-  isDirectory(): boolean;
 }
 
 /** Maximum wait for a pipe to get a writer, in milliseconds. */
 const WRITER_MS = 2_000;
 const POLL_MS = 10;
 const STREAM_BYTES = 64 * 1024;
-
-function entryKind(entry: Kinds): Exclude<EntryKind, "link"> {
-  if (entry.isFile()) return "file";
-  return entry.isDirectory() ? "folder" : "other";
-}
 
 /**
  * Reads a pipe or a terminal without blocking, so that no thread waits for it and the program can be interrupted. Ends if
@@ -84,21 +71,15 @@ async function readNow(handle: FileHandle): Promise<Uint8Array | undefined> {
   }
 }
 
-/**
- * The real file system. Examining files blocks: for thousands of them it takes a tenth of the time that promises take,
- * because each call takes some microseconds, and passing it to another thread takes longer.
- */
+/** The real file system. */
 export const nodeSessionFiles: SessionFiles = {
-  list: async (folder) =>
-    readdirSync(folder, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      kind: entry.isSymbolicLink() ? "link" : entryKind(entry),
-    })),
-  stat: async (path) => {
+  list: (folder) => readdirSync(folder, { withFileTypes: true }),
+  stat: (path) => {
     const facts = statSync(path);
-    return { kind: entryKind(facts), bytes: facts.size, modifiedMs: facts.mtimeMs };
+    const kind = facts.isFile() ? "file" : facts.isDirectory() ? "folder" : "other";
+    return { kind, bytes: facts.size, modifiedMs: facts.mtimeMs };
   },
-  realpath: async (path) => realpathSync(path),
+  realpath: (path) => realpathSync(path),
   openRead: (path) => nodeFileSystem.openRead(path),
   openStream,
 };
@@ -121,7 +102,7 @@ export async function bytesOfFile(
   files: Pick<SessionFiles, "openRead" | "stat">,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const { kind, bytes } = await files.stat(path);
+  const { kind, bytes } = files.stat(path);
   if (kind !== "file" || bytes > maxBytes) return undefined;
   const handle = await files.openRead(path);
   try {
@@ -153,10 +134,19 @@ export async function mapFiles<T, R>(items: readonly T[], map: (item: T) => Prom
   return results;
 }
 
-/** Returns the kind of a file or folder; undefined if it is missing or inaccessible. */
-export async function kindOf(path: string, files: Pick<SessionFiles, "stat">): Promise<string | undefined> {
+/** Returns the names in a folder; none if it is missing or inaccessible. */
+export function namesIn(folder: string, files: Pick<SessionFiles, "list">): string[] {
   try {
-    return (await files.stat(path)).kind;
+    return files.list(folder).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns what is at a path; undefined if nothing is, or it is inaccessible. */
+export function factsAt(path: string, files: Pick<SessionFiles, "stat">): FileFacts | undefined {
+  try {
+    return files.stat(path);
   } catch {
     return undefined;
   }

@@ -1,11 +1,11 @@
-import { normalize, sep } from "node:path";
+import { join, normalize, sep } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import { type FolderEntry, mapFiles, type SessionFiles } from "./session-files.ts";
+import type { SessionFiles } from "./session-files.ts";
 import type { Unreadable } from "./session-ref.ts";
 
 export interface WalkOptions {
-  files: SessionFiles;
+  files: Pick<SessionFiles, "list" | "realpath" | "stat">;
   /** Depth of folders to enter below the root; 0 for none. */
   depth: number;
   /** Returns whether to find a file of this name. */
@@ -42,8 +42,10 @@ interface Folder {
   segments: readonly string[];
 }
 
-/** Entry of a folder. `real` of a link is where the link itself is. */
-interface Met extends Folder, FolderEntry {}
+/** A symbolic link. `real` is where the link itself is. */
+interface Link extends Folder {
+  name: string;
+}
 
 /**
  * Finds the files below a folder, with sizes and times, without reading them. A missing root has none. Files removed
@@ -53,15 +55,15 @@ interface Met extends Folder, FolderEntry {}
  * deeper ones could lead through a whole disk. Links come last and each file is found once, so cycles end and a file's own
  * name takes precedence over a link.
  */
-export async function walk(root: string, { files, depth, ...options }: WalkOptions): Promise<Walked> {
+export function walk(root: string, { files, depth, ...options }: WalkOptions): Walked {
   const { accepts, enters = () => true, seen = new Set(), within } = options;
   const found: Walked = { files: [], unreadable: [] };
-  const links: Met[] = [];
+  const links: Link[] = [];
 
   /** Returns the result of a call, or undefined after noting why. `isNamed`: the name exists, so a missing file is a fault. */
-  async function tried<T>(path: string, call: () => Promise<T>, isNamed = false): Promise<T | undefined> {
+  function tried<T>(path: string, call: () => T, isNamed = false): T | undefined {
     try {
-      return await call();
+      return call();
     } catch (error) {
       if (!isAbsent(error)) cannot(path, reasonOf(error));
       else if (isNamed) cannot(path, "it is a link to a missing file");
@@ -75,55 +77,57 @@ export async function walk(root: string, { files, depth, ...options }: WalkOptio
   }
 
   /** Walks a folder, level by level. */
-  async function enter(top: Folder): Promise<void> {
+  function enter(top: Folder): void {
     for (let folders = [top]; folders.length > 0;) {
-      const met = (await mapFiles(folders.filter(isNew), list)).flat();
-      links.push(...met.filter((entry) => entry.kind === "link" && (accepts(entry.name) || mayEnter(entry))));
-      folders = await take(met.filter(({ kind }) => kind !== "link"));
+      folders = folders.flatMap((folder) => (isNew(folder.real) ? insideOf(folder) : []));
     }
   }
 
-  async function list(folder: Folder): Promise<Met[]> {
-    const entries = (await tried(folder.path, () => files.list(folder.path))) ?? [];
-    const [path, real] = [folder.path, folder.real].map((each) => (each.endsWith(sep) ? each : each + sep));
-    return entries.map(({ name, kind }) => ({
-      name,
-      kind,
-      path: path + name,
-      real: real + name,
-      segments: [...folder.segments, name],
-    }));
+  /** Takes what is in a folder. Returns the folders in it that are to be entered. */
+  function insideOf(folder: Folder): Folder[] {
+    const inside: Folder[] = [];
+    const beside = folder.path.endsWith(sep) ? folder.path : folder.path + sep;
+    for (const entry of tried(folder.path, () => files.list(folder.path)) ?? []) {
+      const { name } = entry;
+      const isWanted = accepts(name);
+      if (!isWanted && entry.isFile()) continue;
+      const path = beside + name;
+      const real = folder.real === folder.path ? path : join(folder.real, name);
+      const met = { name, path, real, segments: [...folder.segments, name] };
+      if (entry.isFile()) takeFile(met);
+      else if (entry.isDirectory() && takeFolder(met)) inside.push(met);
+      else if (entry.isSymbolicLink() && (isWanted || mayEnter(met, true))) links.push(met);
+    }
+    return inside;
   }
 
-  /** Adds the files. Returns the folders that are to be entered. */
-  async function take(met: readonly Met[]): Promise<Folder[]> {
-    const folders = met.filter(({ kind }) => kind === "folder");
-    for (const { path, name } of folders) if (accepts(name)) cannot(path, reasonOf({ code: "EISDIR" }));
-    const wanted = met.filter((entry) => entry.kind === "file" && accepts(entry.name) && isNew(entry));
-    await mapFiles(wanted, async ({ path, segments }) => {
-      const facts = await tried(path, () => files.stat(path));
-      if (facts?.kind !== "file") return;
-      const { bytes, modifiedMs } = facts;
-      found.files.push({ path, segments, bytes, modifiedMs });
-    });
-    return folders.filter(mayEnter);
+  function takeFile({ path, real, segments }: Folder): void {
+    const facts = isNew(real) ? tried(path, () => files.stat(path)) : undefined;
+    if (facts?.kind === "file") found.files.push({ path, segments, bytes: facts.bytes, modifiedMs: facts.modifiedMs });
   }
 
-  async function follow(link: Met): Promise<void> {
+  /** Returns whether the folder is to be entered. */
+  function takeFolder(folder: Link): boolean {
+    if (accepts(folder.name)) cannot(folder.path, reasonOf({ code: "EISDIR" }));
+    return mayEnter(folder);
+  }
+
+  function follow(link: Link): void {
     const isWanted = accepts(link.name);
-    const real = await tried(link.path, () => files.realpath(link.path), isWanted);
-    const facts = real === undefined ? undefined : await tried(link.path, () => files.stat(link.path), isWanted);
+    const real = tried(link.path, () => files.realpath(link.path), isWanted);
+    const facts = real === undefined ? undefined : tried(link.path, () => files.stat(link.path), isWanted);
     if (real === undefined || facts === undefined || isOutside(link.path, real)) return;
-    const [folder] = await take([{ ...link, real, kind: facts.kind }]);
-    if (folder !== undefined && mayEnter(link)) await enter(folder);
+    const target = { ...link, real };
+    if (facts.kind === "file" && isWanted) takeFile(target);
+    if (facts.kind === "folder" && takeFolder(target) && mayEnter(link, true)) enter(target);
   }
 
-  function mayEnter({ name, kind, segments }: Met): boolean {
+  function mayEnter({ name, segments }: Link, isLink = false): boolean {
     if (segments.length > depth || accepts(name)) return false;
-    return (kind !== "link" || segments.length === 1) && enters(segments);
+    return (!isLink || segments.length === 1) && enters(segments);
   }
 
-  function isNew({ real }: Folder): boolean {
+  function isNew(real: string): boolean {
     const { size } = seen;
     return seen.add(real).size > size;
   }
@@ -134,11 +138,11 @@ export async function walk(root: string, { files, depth, ...options }: WalkOptio
     return true;
   }
 
-  const real = await tried(root, () => files.realpath(root));
+  const real = tried(root, () => files.realpath(root));
   if (real === undefined) return found;
-  const boundary = within === undefined ? undefined : await tried(within, () => files.realpath(within));
+  const boundary = within === undefined ? undefined : tried(within, () => files.realpath(within));
   if ((within !== undefined && boundary === undefined) || isOutside(root, real)) return found;
-  await enter({ path: normalize(root), real, segments: [] });
-  for (const link of links.toSorted((a, b) => (a.path < b.path ? -1 : 1))) await follow(link);
+  enter({ path: normalize(root), real, segments: [] });
+  for (const link of links.toSorted((a, b) => (a.path < b.path ? -1 : 1))) follow(link);
   return found;
 }

@@ -1,12 +1,10 @@
 /** Brings the store up to date for a question about many sessions, as far as that is quick. */
 import { given } from "../given.ts";
 import type { IndexLevel } from "../indexing/is-current.ts";
-import { isElsewhere } from "../indexing/machine-sessions.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import type { IndexReport, UpdateOptions } from "../indexing/update-index.ts";
-import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
+import { staleSessions, type StaleSession } from "../indexing/stale-sessions.ts";
 import type { SessionRef, Unreadable, Where } from "../places/session-ref.ts";
-import { sessionRoots } from "../sessions/session-roots.ts";
 import { IN_MEMORY, openStoreInMemory, type StoreWhere } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { isStoreError, type TranscriptsError } from "../transcripts-error.ts";
@@ -24,8 +22,8 @@ export interface CurrentIndex {
   gone: number;
   /** Stored sessions in places of their agent that are not searched now, such as those of another profile. */
   elsewhere: string[];
-  /** Ids shared by several sessions on this machine. */
-  ambiguous: string[];
+  /** Returns the ids shared by several sessions on this machine. */
+  ambiguous: () => string[];
   /** Number of sessions added just now. */
   updated: number;
   /** Sessions that the store does not have in their current state, and that may have something for the question. */
@@ -113,13 +111,15 @@ async function currentIndex(store: Store, where: Where, options: CurrentIndexOpt
   const found = await staleSessions(store, where, level);
   const asked = await wanted?.(found.stale.map(({ ref }) => ref));
   const stale = asked === undefined ? found.stale : found.stale.filter(({ ref }) => asked.has(ref));
-  const here = new Map([...found.stale, ...found.current].map(({ sessionId, ref }) => [sessionId, ref]));
+  const here = new Map(found.sessions.map(({ sessionId, ref }) => [sessionId, ref]));
   const current = {
     store,
     here,
     ids: () => [...new Set([...here.keys(), ...found.stored.map(({ session_id: id }) => id)])].map(baseId),
-    ...factsOf(found),
-    elsewhere: await elsewhereOf(where, found),
+    gone: found.gone.length,
+    elsewhere: found.elsewhere.map(({ session_id: id }) => id),
+    ambiguous: () =>
+      repeated([...found.sessions.map(({ ref }) => ref.id), ...found.gone.map(({ session_id: id }) => baseId(id))]),
     updated: 0,
     fault: undefined,
     unreadable: found.unreadable,
@@ -150,7 +150,7 @@ const NOTHING: Omit<CurrentIndex, "store"> = {
   ids: () => [],
   gone: 0,
   elsewhere: [],
-  ambiguous: [],
+  ambiguous: () => [],
   updated: 0,
   missing: [],
   fault: undefined,
@@ -237,23 +237,6 @@ function smallEnough(sessions: readonly StaleSession[]): StaleSession[] {
   });
 }
 
-async function elsewhereOf(where: Where, { stale, current, gone, stored }: StaleSessions): Promise<string[]> {
-  const known = new Set([...stale, ...current].map(({ sessionId }) => sessionId));
-  for (const id of gone) known.add(id);
-  const others = stored.filter(({ session_id: id }) => !known.has(id));
-  if (others.length === 0) return [];
-  const roots = await sessionRoots(where);
-  return others.filter((session) => isElsewhere(session, roots)).map(({ session_id: id }) => id);
-}
-
-function factsOf({
-  stale,
-  current,
-  gone,
-}: Pick<StaleSessions, "stale" | "current" | "gone">): Pick<CurrentIndex, "gone" | "ambiguous"> {
-  const ids = new Map<string, number>();
-  const all = [...stale.map(({ ref }) => ref.id), ...current.map(({ ref }) => ref.id), ...gone.map(baseId)];
-  for (const id of all) ids.set(id, (ids.get(id) ?? 0) + 1);
-  const ambiguous = [...ids].filter(([, count]) => count > 1).map(([id]) => id);
-  return { gone: gone.length, ambiguous };
+function repeated(ids: readonly string[]): string[] {
+  return [...Map.groupBy(ids, (id) => id)].filter(([, { length }]) => length > 1).map(([id]) => id);
 }

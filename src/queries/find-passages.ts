@@ -54,7 +54,7 @@ export async function find(
   const sessions: SessionFilter = {
     ...given({ agent, tags }),
     ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
-    ...(project === undefined ? {} : { projects: await projectsNamed(await store.projects(), project, where) }),
+    ...(project === undefined ? {} : { projects: projectsNamed(await store.projects(), project, where) }),
   };
   const searched: SearchQuery = { ...query, ...(Object.keys(sessions).length === 0 ? {} : { sessions }) };
   const { hits, ...result } = await search(store, searched);

@@ -125,7 +125,7 @@ export async function filterOf(
   return {
     ...given({ agent, ids, tags, pinned, parent }),
     ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
-    ...(project === undefined ? {} : { projects: await projectsNamed(await store.projects(), project, where) }),
+    ...(project === undefined ? {} : { projects: projectsNamed(await store.projects(), project, where) }),
   };
 }
 

@@ -108,7 +108,7 @@ async function likeFailures(
   const sessions = [...refs.values()];
   const ofProject = async (name: string): Promise<Set<SessionRef>> =>
     new Set(await filterByProject(sessions, name, where));
-  const here = await ofProject(resolve(await currentProject(where)));
+  const here = await ofProject(resolve(currentProject(where)));
   const wanted = project === undefined ? new Set(sessions) : await ofProject(project);
   return alike
     .filter(({ session }) => wanted.has(session))

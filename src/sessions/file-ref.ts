@@ -12,7 +12,7 @@ import { TranscriptsError } from "../transcripts-error.ts";
 export async function fileRef(path: string, files: SessionFiles = nodeSessionFiles): Promise<SessionRef> {
   const plain = sessionRef({ id: basename(path, extname(path)), place: "file", agent: null, path });
   try {
-    const { kind, bytes, modifiedMs } = await files.stat(path);
+    const { kind, bytes, modifiedMs } = files.stat(path);
     if (kind === "folder") throw isFolder(path);
     // A pipe can be read only once, so its head is not read.
     if (kind === "other") return { ...plain, modifiedMs };

@@ -62,7 +62,7 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   for (const root of roots) {
     const result = await scan(root, files, { subagents: all, seen });
     scanned.push(result);
-    searched.push({ ...root, isThere: await isThere(root.path, files), sessions: 0 });
+    searched.push({ ...root, isThere: isThere(root.path, files), sessions: 0 });
   }
 
   const unreadable = scanned.flatMap((each) => each.unreadable);
@@ -125,9 +125,9 @@ async function scan(place: Place, files: SessionFiles, options: ScanOptions): Pr
   return agent.scan(place, files, options);
 }
 
-async function isThere(path: string, files: SessionFiles): Promise<boolean> {
+function isThere(path: string, files: SessionFiles): boolean {
   try {
-    await files.stat(path);
+    files.stat(path);
     return true;
   } catch (error) {
     // A place that cannot be examined exists, and is listed as unreadable.

@@ -18,34 +18,34 @@ export async function filterByProject(
   { cwd, home }: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef[]> {
-  const wanted = await projectAsked(project, { cwd, home }, files);
+  const wanted = projectAsked(project, { cwd, home }, files);
   const kept: SessionRef[] = [];
   for (const ref of sessions) if (await isAsked(ref, wanted, files)) kept.push(ref);
   return kept;
 }
 
 /** Returns those of the projects in the store that are the one asked for, or inside it. See `filterByProject`. */
-export async function projectsNamed(
+export function projectsNamed(
   stored: readonly string[],
   project: string,
   where: Where,
   files: Pick<SessionFiles, "realpath"> = nodeSessionFiles,
-): Promise<string[]> {
-  const wanted = await projectAsked(project, where, files);
+): string[] {
+  const wanted = projectAsked(project, where, files);
   const named: string[] = [];
   for (const each of stored) {
     // A session whose folder is unknown has its agent's label.
     const isLabel = AGENTS.some(({ labels }) => labels !== undefined && wanted.labelled(each, labels) === "yes");
-    if (/[\\/]/.test(each) ? await wanted.has(each) : isLabel) named.push(each);
+    if (/[\\/]/.test(each) ? wanted.has(each) : isLabel) named.push(each);
   }
   return named;
 }
 
-async function projectAsked(
+function projectAsked(
   project: string,
   { cwd, home }: Pick<Where, "cwd" | "home">,
   files: Pick<SessionFiles, "realpath">,
-): Promise<AskedProject> {
+): AskedProject {
   return /[\\/]|^~?$|^\.\.?$/.test(project)
     ? folderAsked(project, configuredFolder(cwd, project, home), files)
     : nameAsked(project);
@@ -53,7 +53,7 @@ async function projectAsked(
 
 interface AskedProject {
   /** Returns whether a working directory belongs to the project. */
-  has(directory: string): boolean | Promise<boolean>;
+  has(directory: string): boolean;
   /** Returns whether a place with this label may have sessions of the project; see `ProjectLabels`. */
   labelled(label: string, labels: ProjectLabels): "yes" | "maybe" | "no";
   /** Whether the sessions of places with other labels belong to it, by the working directory of the first of each. */
@@ -69,24 +69,20 @@ function nameAsked(name: string): AskedProject {
 }
 
 /** `given`: the folder as the user wrote it. */
-async function folderAsked(
-  given: string,
-  folder: string,
-  files: Pick<SessionFiles, "realpath">,
-): Promise<AskedProject> {
-  const reals = new Map<string, Promise<string>>();
-  const realOf = (path: string): Promise<string> => {
+function folderAsked(given: string, folder: string, files: Pick<SessionFiles, "realpath">): AskedProject {
+  const reals = new Map<string, string>();
+  const realOf = (path: string): string => {
     const known = reals.get(path) ?? realPath(path, files);
     reals.set(path, known);
     return known;
   };
-  const real = await realOf(folder);
+  const real = realOf(folder);
   const folders = [...new Set([folder, real])];
   return {
-    has: async (directory) => {
+    has: (directory) => {
       // A path of another system, as in a session that was copied from there, is not relative to a folder here.
       if (!isAbsolute(directory)) return directory === given;
-      return folders.some((each) => isWithin(each, directory)) || isWithin(real, await realOf(directory));
+      return folders.some((each) => isWithin(each, directory)) || isWithin(real, realOf(directory));
     },
     labelled: (label, labels) => {
       const answers = folders.map((each) => labels.ofFolder(label, each));
@@ -107,7 +103,7 @@ async function isAsked(ref: SessionRef, asked: AskedProject, files: SessionFiles
   const known = group === undefined ? undefined : asked.others.get(group);
   if (known === false) return false;
   const directory = await directoryOf(ref, files);
-  const answer = directory === null ? labelled === "yes" : await asked.has(directory);
+  const answer = directory === null ? labelled === "yes" : asked.has(directory);
   if (directory !== null && group !== undefined && known === undefined) asked.others.set(group, answer);
   return answer;
 }
@@ -122,11 +118,11 @@ async function directoryOf(ref: SessionRef, files: SessionFiles): Promise<string
 }
 
 /** Resolves links; of a path that does not exist, those on the way to it. */
-async function realPath(path: string, files: Pick<SessionFiles, "realpath">): Promise<string> {
+function realPath(path: string, files: Pick<SessionFiles, "realpath">): string {
   try {
-    return await files.realpath(path);
+    return files.realpath(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(await realPath(parent, files), basename(path));
+    return parent === path ? path : join(realPath(parent, files), basename(path));
   }
 }

@@ -8,7 +8,7 @@ import { isReadFault } from "../places/reasons.ts";
 import { openReadable } from "./open-session.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
 import { refusingContent } from "./refuse-content.ts";
-import { kindOf, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
+import { factsAt, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { byProgress, inFirstForm } from "./session-forms.ts";
 import { isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -70,7 +70,7 @@ export async function sessionMeant(
   if (text === "-") return sessionRef({ id: "-", place: "stdin", agent: null });
   if (text === "latest") return latestSession(where, files);
   const path = resolve(where.cwd, text.replace(/^~(?=[\\/])/, where.home));
-  const kind = text === "" ? undefined : await kindOf(path, files);
+  const kind = text === "" ? undefined : factsAt(path, files)?.kind;
   // A folder named like a session often lies beside its file, and is rarely meant.
   const isPath = /[\\/]/.test(text) || /^\.\.?$/.test(text);
   const isShortFolder = kind === "folder" && text.length < MIN_PREFIX;
@@ -92,7 +92,7 @@ export async function sessionMeant(
 
 async function latestSession(where: Where, files: SessionFiles): Promise<SessionRef> {
   const found = await findSessions(where, { byEntryTime: true, archived: true, files });
-  const project = await currentProject(where, files);
+  const project = currentProject(where, files);
   const ofProject = await filterByProject(found.sessions, resolve(project), where, files);
   const latest = (await firstConversation(ofProject)) ?? (await firstConversation(found.sessions));
   if (latest !== undefined) return latest;

@@ -310,7 +310,6 @@ const SESSION_ROW = rowsOf<object>("sessions", {
   figures_rules: orNull(number),
   figures_bytes: orNull(number),
   figures_modified_ms: orNull(real),
-  figures_copies: orNull(boolean),
   project_name: orNull(text),
   is_conversation: orNull(boolean),
   failed_calls: orNull(number),
@@ -342,7 +341,6 @@ export const SESSIONS: Rows<StoredSession> = {
       figures_rules: figures?.rules ?? null,
       figures_bytes: figures?.source_bytes ?? null,
       figures_modified_ms: figures?.source_modified_ms ?? null,
-      figures_copies: figures?.subagentCopies ?? null,
       project_name: projectName(session.project),
       is_conversation: null,
       failed_calls: null,
@@ -373,8 +371,8 @@ export const TITLES = rowsOf<StoredTitle>("sessions", {
 });
 
 export const SESSION_MARKS = {
-  list: `session_id, place, agent, path, parent_id, agent_id, started_at, modified_at, damaged, revision, rules, source_bytes, source_modified_ms,
-    subagent_copies, figures_rules, figures_bytes, figures_modified_ms, figures_copies`,
+  list: `session_id, place, agent, path, parent_id, agent_id, started_at, modified_at, damaged, revision, rules, source_bytes, source_modified_ms, figures_rules,
+    figures_bytes, figures_modified_ms`,
   read: (row: Row): SessionMark => ({
     session_id: textIn(row, "session_id"),
     place: textIn(row, "place"),
@@ -390,7 +388,6 @@ export const SESSION_MARKS = {
       rules: numberIn(row, "rules"),
       source_bytes: numberIn(row, "source_bytes"),
       source_modified_ms: numberIn(row, "source_modified_ms"),
-      subagent_copies: boolean.read(row, "subagent_copies"),
     },
     figures: figuresMarkIn(row),
   }),
@@ -402,7 +399,6 @@ function figuresMarkIn(row: Row): FiguresMark | null {
     rules: numberIn(row, "figures_rules"),
     source_bytes: numberIn(row, "figures_bytes"),
     source_modified_ms: numberIn(row, "figures_modified_ms"),
-    subagentCopies: boolean.read(row, "figures_copies"),
   };
 }
 

@@ -73,7 +73,7 @@ export interface SessionMark extends Pick<
   "session_id" | "place" | "agent" | "path" | "parent_id" | "agent_id" | "started_at" | "modified_at" | "figures"
 > {
   counts: Pick<SourceCounts, "damaged">;
-  state: Pick<IndexState, "revision" | "rules" | "source_bytes" | "source_modified_ms" | "subagent_copies">;
+  state: Pick<IndexState, "revision" | "rules" | "source_bytes" | "source_modified_ms">;
 }
 
 /** The user's own tags, pin and title of a session. */
@@ -110,10 +110,7 @@ export type StoredAnswer = Pick<UsageRecord, "calls" | "messages"> &
   >;
 
 /** State of the source that the figures of a session are from. */
-export interface FiguresMark extends Pick<IndexState, "rules" | "source_bytes" | "source_modified_ms"> {
-  /** See `ReadOptions.subagentCopies`. */
-  subagentCopies: boolean;
-}
+export type FiguresMark = Pick<IndexState, "rules" | "source_bytes" | "source_modified_ms">;
 
 /** Counts of content that is in no row. */
 export interface SourceCounts {

@@ -355,7 +355,7 @@ async function eventsOf(sessionID: string) {
 
 /** When the calls of a session were made, or succeeded, that the host had stored in its log, in order: milliseconds since 1970. */
 async function calledIn(sessionID: string, what: "called" | "success" = "called"): Promise<number[]> {
-  const databases = await opencodeDatabases({ env: sandbox.env, home: sandbox.root });
+  const databases = opencodeDatabases({ env: sandbox.env, home: sandbox.root });
   const path = databases.find((each) => existsSync(each));
   const database = await openSqlite(path ?? "");
   const sql = "SELECT created FROM event WHERE aggregate_id = ? AND type LIKE ? ORDER BY seq";

@@ -253,26 +253,6 @@ describe("figures from an index", () => {
     }
   });
 
-  test("count copies of subagents no longer once these have files of their own", async () => {
-    const other = new Machine();
-    const copy = {
-      uuid: "c",
-      type: "assistant",
-      message: JSON.parse(answer("msg_copy", [text("In the copy")], usage(5, 6))).message,
-    };
-    const data = { type: "agent_progress", agentId: "a1", message: copy };
-    const progress = JSON.stringify({ type: "progress", uuid: "p", timestamp: "2026-01-01T00:00:00.000Z", data });
-    const call = answer("msg_1", [toolUse("toolu_1", "Task", {})], usage(1, 2));
-    other.write(`.claude/projects/-p/${ID}.jsonl`, file(userText("Go"), call, progress));
-    await other.index();
-    const question = ["stats", ID];
-    const alone = await other.run(question);
-    assert.equal(alone, await other.cold(question));
-    other.write(`.claude/projects/-p/${ID}/subagents/agent-a1.jsonl`, file(userText("Go below")));
-    assert.equal(await other.run(question), await other.cold(question));
-    assert.notEqual(await other.run(question), alone);
-  });
-
   test("cover transcripts and opencode's store too", async () => {
     const other = new Machine();
     const header = {

@@ -82,9 +82,9 @@ describe("many sessions", () => {
     appendFileSync(path, claudeLine({ uuid: "new" }));
     writeFileSync(join(machine.claude, "p8", "fresh.jsonl"), claudeLine());
     rmSync(join(machine.claude, "p9", `${idOf(9)}.jsonl`));
-    const { stale, current, gone } = await staleSessions(store, machine.where);
+    const { stale, sessions, gone } = await staleSessions(store, machine.where);
     assert.deepEqual(stale.map(({ sessionId }) => sessionId).toSorted(), [idOf(7), "fresh"]);
-    assert.deepEqual([current.length, gone], [FILES - 2, [idOf(9)]]);
+    assert.deepEqual([sessions.length, gone.map(({ session_id: id }) => id)], [FILES, [idOf(9)]]);
     const only = stale.map(({ ref }) => ref);
     assert.deepEqual(figures(await updateIndex(store, machine.where, { ...OPTIONS, only })), {
       sessions: 2,

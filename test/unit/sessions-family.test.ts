@@ -65,7 +65,7 @@ describe("Claude Code", () => {
     machine.claudeFile("-q/other.jsonl");
     const listed: string[] = [];
     const files = filesWith({
-      list: async (folder) => {
+      list: (folder) => {
         listed.push(folder);
         return nodeSessionFiles.list(folder);
       },

@@ -397,7 +397,7 @@ describe("what cannot be read", () => {
     machine.claudeFile("-closed/a.jsonl");
     machine.claudeFile("-open/b.jsonl");
     const files = filesWith({
-      list: async (path) => {
+      list: (path) => {
         if (path.endsWith("-closed")) throw systemError("EACCES");
         return nodeSessionFiles.list(path);
       },
@@ -488,7 +488,7 @@ describe("what cannot be read", () => {
     machine.claudeFile("-p/a.jsonl");
     machine.claudeFile("-p/going.jsonl");
     const files = filesWith({
-      stat: async (path) => {
+      stat: (path) => {
         if (path.endsWith("going.jsonl")) throw systemError("ENOENT");
         return nodeSessionFiles.stat(path);
       },
@@ -497,20 +497,25 @@ describe("what cannot be read", () => {
     assert.deepEqual([idsOf(found), found.unreadable], [["a"], []]);
   });
 
-  test("at most 32 calls on the file system are under way at once", async () => {
+  test("at most 32 files are open at once", async () => {
     const machine = new Machine();
     for (let i = 0; i < 200; i += 1) machine.claudeFile(`-p/${i}.jsonl`);
     let [underWay, most] = [0, 0];
     const files = filesWith({
-      stat: async (path) => {
+      openRead: async (path) => {
         underWay += 1;
         most = Math.max(most, underWay);
-        return nodeSessionFiles.stat(path).finally(() => {
-          underWay -= 1;
+        const file = await nodeSessionFiles.openRead(path);
+        const close = file.close.bind(file);
+        return Object.assign(file, {
+          close: () => {
+            underWay -= 1;
+            return close();
+          },
         });
       },
     });
-    assert.equal((await find(machine.where, { files })).sessions.length, 200);
+    assert.equal((await find(machine.where, { files, byEntryTime: true })).sessions.length, 200);
     assert.equal(most, 32);
   });
 });

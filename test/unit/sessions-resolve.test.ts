@@ -82,7 +82,7 @@ describe("ids", () => {
 
   test("what could not be read is said where nothing is found", async () => {
     const files = filesWith({
-      list: async () => {
+      list: () => {
         throw systemError("EACCES");
       },
     });
@@ -185,7 +185,7 @@ describe("paths", () => {
   test("a pipe is not read before its time", async () => {
     const { where } = new Machine();
     const files = filesWith({
-      stat: async () => ({ kind: "other", bytes: 0, modifiedMs: 1 }),
+      stat: () => ({ kind: "other", bytes: 0, modifiedMs: 1 }),
       openRead: () => assert.fail("opened"),
     });
     const ref = await resolveSession("/dev/fd/63", where, files);

@@ -1,6 +1,6 @@
 import { basename, dirname, extname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import { kindOf, type SessionFiles } from "../../places/session-files.ts";
+import { factsAt, type SessionFiles } from "../../places/session-files.ts";
 import { type Place, type SessionRef, type Where } from "../../places/session-ref.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import type { Agent, Resume } from "../agent.ts";
@@ -32,7 +32,7 @@ export const claudeCode: Agent = {
 
 /** Returns `projects` of each configuration folder. */
 async function places(where: Where, files: SessionFiles): Promise<Place[]> {
-  const projects = await Promise.all(claudeFolders(where).map((folder) => projectsIn(folder, files)));
+  const projects = claudeFolders(where).map((folder) => projectsIn(folder, files));
   return [...new Set(projects)].map((path) => ({ agent: NAME, path }));
 }
 
@@ -48,9 +48,9 @@ function claudeFolders({ env, home, cwd }: Where): string[] {
     : [join(home, ".claude"), join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "claude")];
 }
 
-async function projectsIn(folder: string, files: SessionFiles): Promise<string> {
+function projectsIn(folder: string, files: SessionFiles): string {
   const projects = join(folder, "projects");
-  const isItself = basename(folder) === "projects" && (await kindOf(projects, files)) !== "folder";
+  const isItself = basename(folder) === "projects" && factsAt(projects, files)?.kind !== "folder";
   return isItself ? folder : projects;
 }
 

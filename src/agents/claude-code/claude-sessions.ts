@@ -24,7 +24,7 @@ export async function scanClaudeCode(
 ): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => name.endsWith(EXTENSION);
   const enters = ([name = ""]: readonly string[]): boolean => subagents || !SESSION_FOLDER.test(name);
-  const { files: found, unreadable } = await walk(root, {
+  const { files: found, unreadable } = walk(root, {
     files,
     depth: DEPTH,
     accepts,

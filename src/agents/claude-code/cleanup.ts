@@ -24,7 +24,7 @@ export async function cleanupOf(folder: string, where: Where): Promise<Retention
 
 /** Returns the files that may have the setting for a configuration folder: the first one that has it counts. */
 async function settingsFiles(folder: string, where: Where): Promise<string[]> {
-  const project = join(await currentProject(where), ".claude");
+  const project = join(currentProject(where), ".claude");
   const user = basename(folder) === "projects" ? dirname(folder) : folder;
   return [join(project, "settings.local.json"), join(project, "settings.json"), join(user, "settings.json")];
 }

@@ -29,7 +29,7 @@ export const codex: Agent = {
 };
 
 async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {
-  const { files: found, unreadable } = await walk(root, {
+  const { files: found, unreadable } = walk(root, {
     files,
     depth: DEPTH,
     accepts: (name) => ROLLOUT.test(name),

@@ -59,7 +59,7 @@ export const copilot: Agent = {
 
 /** Finds `{session}/events.jsonl`, and `{session}.jsonl` of older versions. */
 async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {
-  const walked = await walk(root, {
+  const walked = walk(root, {
     files,
     depth: 1,
     accepts: (name) => name.endsWith(EXTENSION),

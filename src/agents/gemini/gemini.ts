@@ -46,7 +46,7 @@ function homeOf(where: Where): string {
 
 /** Names have only the beginning of an id, so it is read from the file. */
 async function scan(root: string, files: SessionFiles, { subagents, seen }: ScanOptions): Promise<ScannedSessions> {
-  const walked = await walk(root, {
+  const walked = walk(root, {
     files,
     depth: DEPTH,
     accepts: (name) => EXTENSION.test(name),
@@ -139,7 +139,7 @@ const DAYS: Readonly<Record<string, number>> = { h: 1 / 24, d: 1, w: 7, m: 30 };
 async function retention(where: Where): Promise<Retention[]> {
   const home = homeOf(where);
   const user = join(home, "settings.json");
-  for (const file of [join(await currentProject(where), ".gemini/settings.json"), user]) {
+  for (const file of [join(currentProject(where), ".gemini/settings.json"), user]) {
     const settings = recordIn(await textAt(file, nodeSessionFiles));
     const set = fieldsOf(fieldsOf(settings, "general"), "sessionRetention");
     if (set?.["enabled"] === false) return [];

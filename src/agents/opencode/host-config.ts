@@ -2,7 +2,14 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fieldOf, type Fields, isFields, textOf } from "../../parse/json-fields.ts";
-import { mapFiles, nodeSessionFiles, type SessionFiles, textOfFile } from "../../places/session-files.ts";
+import {
+  factsAt,
+  mapFiles,
+  namesIn,
+  nodeSessionFiles,
+  type SessionFiles,
+  textOfFile,
+} from "../../places/session-files.ts";
 import type { Where } from "../../places/session-ref.ts";
 import { PACKAGE } from "../../user-folders.ts";
 
@@ -100,19 +107,14 @@ export async function pluginEntries(
 ): Promise<PluginEntry[]> {
   const folders = [...new Set(places.map(({ path }) => dirname(path)))];
   // Most of the folders do not exist, and asking for each of their files takes time.
-  const kinds = new Map(await mapFiles(folders, async (folder) => [folder, await isFolder(folder, files)] as const));
+  const known = new Set(folders.filter((folder) => factsAt(folder, files)?.kind === "folder"));
   const found = await mapFiles(places, async (place) => {
     if (place.kind === "variable") return entriesIn(place, env[place.path] ?? "", files);
-    if (kinds.get(dirname(place.path)) !== true) return [];
+    if (!known.has(dirname(place.path))) return [];
     if (place.kind === "plugins") return filesOfPlugin(place, files);
     return entriesIn(place, (await configTextIn(place.path, files)) ?? "", files);
   });
   return found.flat();
-}
-
-async function isFolder(path: string, files: Files): Promise<boolean> {
-  const facts = await files.stat(path).catch(() => undefined);
-  return facts?.kind === "folder";
 }
 
 /** Maximum size of a configuration file that is read. */
@@ -193,7 +195,7 @@ function pathOf(spec: string, folder: string): string | undefined {
 
 /** Returns the name of the package that a file or folder belongs to; undefined if there is none. */
 async function packageOf(path: string, files: Files): Promise<string | undefined> {
-  const real = await files.realpath(path).catch(() => undefined);
+  const real = realOf(path, files);
   for (const folder of real === undefined ? [] : upwards(real, undefined)) {
     const text = await textOfFile(join(folder, "package.json"), files, MAX_BYTES).catch(() => undefined);
     if (text === undefined) continue;
@@ -206,14 +208,21 @@ async function packageOf(path: string, files: Files): Promise<string | undefined
   return undefined;
 }
 
+function realOf(path: string, files: Files): string | undefined {
+  try {
+    return files.realpath(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Matches what a module imports. */
 const IMPORTED = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["']([^"'\n]+)["']/g;
 
 /** Returns the files of a plugin folder that load this plugin: a link to it, or a module that imports it. */
 async function filesOfPlugin(place: ConfigPlace, files: Files): Promise<PluginEntry[]> {
-  const names = await files.list(place.path).catch(() => []);
   const entries: PluginEntry[] = [];
-  for (const { name } of names) {
+  for (const name of namesIn(place.path, files)) {
     if (!/\.[tj]s$/.test(name)) continue;
     const path = join(place.path, name);
     const text = (await configTextIn(path, files)) ?? "";

@@ -30,7 +30,7 @@ export async function scanOpencodeStore(
   agent: string,
 ): Promise<ScannedSessions> {
   try {
-    await files.stat(path);
+    files.stat(path);
   } catch (error) {
     return { sessions: [], unreadable: isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }] };
   }
@@ -53,9 +53,9 @@ export async function olderStorage(
   const path = join(dirname(database), "storage", "session");
   const ids = new Set<string>();
   try {
-    for (const folder of await files.list(path)) {
-      if (folder.kind !== "folder") continue;
-      for (const { name } of await files.list(join(path, folder.name))) {
+    for (const folder of files.list(path)) {
+      if (!folder.isDirectory()) continue;
+      for (const { name } of files.list(join(path, folder.name))) {
         const id = /^(ses_\w+)\.json$/.exec(name)?.[1];
         if (id !== undefined && !known.has(id)) ids.add(id);
       }

@@ -15,8 +15,7 @@ export const opencode: Agent = {
   isInDatabase: true,
   hasForms: true,
   forksChangeIds: true,
-  places: async (where, files) =>
-    (await opencodeDatabases(where, files)).map((path) => ({ agent: opencode.name, path })),
+  places: async (where, files) => opencodeDatabases(where, files).map((path) => ({ agent: opencode.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, opencode.name),
   formats: [opencodeExport],
   open: (ref, _files, content) => openDatabase(ref, content),
@@ -31,7 +30,7 @@ export const kilo: Agent = {
   isInDatabase: true,
   hasForms: true,
   forksChangeIds: true,
-  places: async (where, files) => (await databasesOf("kilo", where, files)).map((path) => ({ agent: kilo.name, path })),
+  places: async (where, files) => databasesOf("kilo", where, files).map((path) => ({ agent: kilo.name, path })),
   scan: ({ path }, files) => scanOpencodeStore(path, files, kilo.name),
   // Its exports are those of opencode.
   formats: [],

@@ -60,7 +60,7 @@ export const pi: Agent = {
     { agent: NAME, path: join(agentFolder(where, ["PI_CODING_AGENT_DIR"], ".pi/agent"), "sessions") },
   ],
   scan: async ({ path }, files, { seen }) => {
-    const found = await walk(path, { files, depth: 1, accepts: (name) => name.endsWith(EXTENSION), seen });
+    const found = walk(path, { files, depth: 1, accepts: (name) => name.endsWith(EXTENSION), seen });
     return { sessions: found.files.map(refOf), unreadable: found.unreadable };
   },
   fileRef: (file, { sessionId }) => ({ ...refOf(file), id: sessionId ?? idOf(file.path) }),

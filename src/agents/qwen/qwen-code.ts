@@ -38,7 +38,7 @@ export const qwenCode: Agent = {
   formats: [format],
   places: async (where) => [{ agent: NAME, path: join(agentFolder(where, VARIABLES, ".qwen"), "projects") }],
   scan: async ({ path }, files, { subagents, seen }) => {
-    const found = await walk(path, {
+    const found = walk(path, {
       files,
       depth: DEPTH,
       accepts: (name) => name.endsWith(EXTENSION),

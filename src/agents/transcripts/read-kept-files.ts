@@ -48,8 +48,8 @@ function keptFileReader<T>(
   return async (path) => {
     if (!pattern.test(path)) return undefined;
     try {
-      const real = await files.realpath(join(folder, path));
-      if (!real.startsWith((await files.realpath(folder)) + sep)) return undefined;
+      const real = files.realpath(join(folder, path));
+      if (!real.startsWith(files.realpath(folder) + sep)) return undefined;
       return await read(real);
     } catch (error) {
       if (isAbsent(error)) return undefined;

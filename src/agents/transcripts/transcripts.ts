@@ -59,8 +59,8 @@ export const transcripts: Agent = {
  * the user's own configuration has `followLinks`.
  */
 async function places(where: Where, files: SessionFiles): Promise<Place[]> {
-  const data = await nearestWith([DATA_FOLDER], where.cwd, files);
-  const root = (await nearestWith([".git"], where.cwd, files)) ?? where.cwd;
+  const data = nearestWith([DATA_FOLDER], where.cwd, files);
+  const root = nearestWith([".git"], where.cwd, files) ?? where.cwd;
   const { folders, followLinks } = await recorderConfig(where, root, files);
   const recorded = new Set([join(data ?? where.cwd, DATA_FOLDER), ...folders]);
   /** Project that contains the folder; for a folder configured outside of it, the folder itself. */
@@ -96,7 +96,7 @@ async function recorderConfig(where: HostSurroundings, root: string, files: Sess
 /** Finds the sessions recorded in a `transcripts` folder. */
 async function scan({ path: root, within }: Place, files: SessionFiles): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => EXTENSIONS.has(extname(name)) && name.toLowerCase() !== "readme.md";
-  const { files: found, unreadable } = await walk(root, {
+  const { files: found, unreadable } = walk(root, {
     files,
     depth: DEPTH,
     accepts,

@@ -5,7 +5,7 @@ import { findSessions, type FoundSessions } from "../../sessions/find-sessions.t
 import { openReadable } from "../../sessions/open-session.ts";
 import { readingOptions } from "../../sessions/reading-options.ts";
 import { reasonOf, isReadFault } from "../../places/reasons.ts";
-import { kindOf, nodeSessionFiles } from "../../places/session-files.ts";
+import { factsAt, nodeSessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, type Unreadable } from "../../places/session-ref.ts";
 import { VERSION } from "../../version.ts";
 import { createCommand, jsonObject, runnable } from "../command.ts";
@@ -70,7 +70,7 @@ function runtime(): string {
 }
 
 async function existing(places: readonly ForeignPlace[]): Promise<ForeignPlace[]> {
-  const kinds = await Promise.all(places.map(({ path }) => kindOf(path, nodeSessionFiles)));
+  const kinds = places.map(({ path }) => factsAt(path, nodeSessionFiles)?.kind);
   return places.filter((_, at) => kinds[at] !== undefined);
 }
 

@@ -199,7 +199,7 @@ function nextOf({ query, options }: FindRequest, { words: { absent, present } }:
 
 /** Returns how to open each session, by an argument that means no other one. */
 function opener(index: CurrentIndex): (session: HitSession) => OpenBy {
-  const ambiguous = new Set(index.ambiguous);
+  const ambiguous = new Set(index.ambiguous());
   return ({ ref, stored, access }) => {
     if (access.kind === "unreadable") return access;
     const isOnly = !ambiguous.has(ref.id) && ref.id === stored.session_id;

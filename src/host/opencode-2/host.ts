@@ -107,7 +107,7 @@ export class HostStore implements RecorderQueries {
   /** Returns the rows of the first database that has any; undefined if no database can be read. */
   async #stored(rowsIn: (database: SqliteReader) => unknown[]): Promise<unknown[] | undefined> {
     let found: unknown[] | undefined;
-    for (const path of await opencodeDatabases({ env: this.#env, home: this.#home })) {
+    for (const path of opencodeDatabases({ env: this.#env, home: this.#home })) {
       const rows = await rowsOf(path, rowsIn).catch(() => undefined);
       if (rows !== undefined && rows.length > 0) return rows;
       found ??= rows;
