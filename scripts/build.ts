@@ -56,6 +56,8 @@ const cli = await rolldown({
     main: join(root, "src/cli/main.ts"),
     // Workers are started from files beside the chunk that starts them.
     "chunks/index-worker": join(root, "src/indexing/index-worker.ts"),
+    "chunks/tool-worker": join(root, "src/tools/runner/tool-worker.ts"),
+    "chunks/tool-requests": join(root, "src/tools/runner/tool-requests.ts"),
   },
   platform: "node",
   // Of jsonc-parser only the module can be bundled: its other form looks for its files when it runs.
@@ -90,14 +92,9 @@ writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices([...packa
 // The server is part of the command line alone, with the SDK that it stands on, which is no dependency of the package.
 for (const extension of ["js", "d.ts"]) rmSync(join(dist, `tools/mcp-server.${extension}`));
 
-// The tools run in a thread of their own, which is no part of the bundles: these name its files beside each of them.
-for (const [folder, way] of [
-  [dist, "./tools/runner"],
-  [join(dist, "cli/chunks"), "../../tools/runner"],
-] as const) {
-  writeFileSync(join(folder, "tool-worker.js"), `import "${way}/tool-worker.js";\n`);
-  writeFileSync(join(folder, "tool-requests.js"), `export * from "${way}/tool-requests.js";\n`);
-}
+// The plugin starts the tools' thread from a file beside it; the thread itself is the command line's.
+writeFileSync(join(dist, "tool-worker.js"), `import "./cli/chunks/tool-worker.js";\n`);
+writeFileSync(join(dist, "tool-requests.js"), `export * from "./cli/chunks/tool-requests.js";\n`);
 
 const { optionsJsonSchema }: { optionsJsonSchema: () => unknown } = await import(join(dist, "config.js"));
 mkdirSync(join(dist, "schema"), { recursive: true });

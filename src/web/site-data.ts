@@ -30,6 +30,7 @@ import { changesIn, type FileChanges } from "../queries/file-changes.ts";
 import { pageOf } from "../queries/session-part.ts";
 import { type OutlinedTurn, sessionTurns } from "../queries/session-turns.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
+import { accessOf } from "../queries/stored-session.ts";
 import type { PageSession } from "../render/html/outline.ts";
 import { withoutFolder } from "../render/html/tool-input.tsx";
 import {
@@ -125,7 +126,7 @@ export class SiteData {
     });
     const found = await this.#listed({ ...asked, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE });
     return {
-      rows: found.sessions.map(listRow),
+      rows: found.sessions.map((read) => listRow(read, store)),
       filters,
       page,
       isMore: found.isMore,
@@ -508,8 +509,10 @@ function pageFigures({ ref, figures, labels }: ListedSession): Pick<PageSession,
   };
 }
 
-function listRow(read: ListedSession): SessionRow {
-  return { ...sessionRow(read), id: read.stored.session_id };
+/** All pages come from the store; a session is said to be from it only if its file is not here. */
+function listRow(read: ListedSession, store: Store): SessionRow {
+  const { kind } = accessOf(read.stored, store);
+  return { ...sessionRow(read), id: read.stored.session_id, is_archived: kind === "gone" || kind === "elsewhere" };
 }
 
 function titleOf({ given_title: title, first_prompt: prompt, session_id: id }: StoredSession): string {

@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:http";
 import { delimiter, join } from "node:path";
 import { z } from "zod";
 import { openStore } from "../../src/store/open-store.ts";
+import { startRegistry } from "../support/host/local-registry.ts";
 import { spawnProgram, type Finished, type Running } from "../support/host/process.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { REPOSITORY } from "../support/repository.ts";
@@ -122,15 +123,18 @@ if (!existsSync(CLAUDE)) {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
     };
+    trust(home);
+  });
+  /** Answers the questions of a first start. */
+  const trust = (at: string): void =>
     writeFileSync(
-      join(home, ".claude.json"),
+      join(at, ".claude.json"),
       JSON.stringify({
         hasCompletedOnboarding: true,
         customApiKeyResponses: { approved: ["none"], rejected: [] },
         projects: { [project]: { hasTrustDialogAccepted: true } },
       }),
     );
-  });
   afterAll(() => {
     model.closeAllConnections();
     model.close();
@@ -213,6 +217,31 @@ if (!existsSync(CLAUDE)) {
           if (!JSON.stringify(line).includes("index-session")) continue;
           const { hasOutput, hookErrors } = line;
           assert.deepEqual([type, subtype, hasOutput, hookErrors], ["system", "stop_hook_summary", false, []]);
+        }
+      },
+      2 * MINUTES,
+    );
+
+    test(
+      "comes from the registry where the repository was added as a marketplace, and its tools answer",
+      async () => {
+        const registry = await startRegistry();
+        const other = { HOME: makeTempDir(), npm_config_registry: registry.url };
+        trust(other.HOME);
+        try {
+          for (const args of [
+            ["marketplace", "add", REPOSITORY],
+            ["install", "opencode-transcripts@opencode-transcripts"],
+          ]) {
+            const { code, stdout, stderr } = await run(CLAUDE, ["plugin", ...args], other).finished;
+            assert.equal(code, 0, stdout + stderr);
+          }
+          const finished = await prompt("scenario:lookup please", [], other).finished;
+          assertQuiet(finished, "SessionStart", "Stop");
+          const result = finished.stdout.split("\n").find((line) => line.includes('"tool_result"')) ?? "";
+          assert.match(result, /newest first|No session matches/);
+        } finally {
+          registry.close();
         }
       },
       2 * MINUTES,

@@ -89,13 +89,14 @@ describe("the package", () => {
       "skills/transcripts/SKILL.md",
       "skills/transcripts/references/transcript-format.md",
       ".claude-plugin/plugin.json",
+      ".claude-plugin/marketplace.json",
       ".mcp.json",
       "hooks/hooks.json",
       "hooks/index-session.sh",
     ];
     for (const file of needed) assert(files.includes(file), `${file} is not in the package`);
     const known =
-      /^(dist\/|docs\/[\w/.-]+\.(?:md|json|txt)$|skills\/[\w/-]+\.md$|\.claude-plugin\/plugin\.json$|\.mcp\.json$|hooks\/(?:hooks\.json|index-session\.sh)$|server\.js$|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+      /^(dist\/|docs\/[\w/.-]+\.(?:md|json|txt)$|skills\/[\w/-]+\.md$|\.claude-plugin\/(?:plugin|marketplace)\.json$|\.mcp\.json$|hooks\/(?:hooks\.json|index-session\.sh)$|server\.js$|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
     assert.deepEqual(
       files.filter((file) => !known.test(file) || /\.test\.|(^|\/)(test|bench|demo)\//.test(file)),
       [],
