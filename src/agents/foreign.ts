@@ -3,7 +3,9 @@ import { join } from "node:path";
 import type { Where } from "../places/session-ref.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "../parse/json-fields.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-code/claude-record.ts";
+import { fieldError } from "../transcripts-error.ts";
 import { headRecords } from "./json-head.ts";
+import { AGENT_NAMES } from "./registry.ts";
 
 /** Formats other than JSON lines, by their beginning. JSON documents may be cut off anywhere. */
 const DOCUMENTS: readonly (readonly [agent: string, start: RegExp])[] = [
@@ -96,8 +98,20 @@ export function foreignPlaces({ env, home, cwd }: Pick<Where, "env" | "home" | "
 /** Agents whose sessions cannot be read, as their makers write them. */
 const FOREIGN = ["Goose", "Crush", "Cline", "Cursor", "Factory Droid", "Amp", "Aider", "VS Code Copilot Chat"];
 
+/** Reads the name of an agent whose sessions are read, in any case. Throws a `TranscriptsError` (`bad_arguments`). */
+export function readAgentName(text: string): string {
+  const agent = AGENT_NAMES.find((known) => known === text.trim().toLowerCase());
+  if (agent !== undefined) return agent;
+  const foreign = foreignNamed(text);
+  const problem =
+    foreign === undefined
+      ? `${JSON.stringify(text)} is not an agent whose sessions are read.`
+      : `Sessions of ${foreign} cannot be read yet.`;
+  throw fieldError("bad_arguments", "agent", problem, `Use one of ${AGENT_NAMES.join(", ")}.`);
+}
+
 /** Returns the agent that is meant by a name, such as `goose` or `droid`, if its sessions cannot be read. */
-export function foreignNamed(name: string): string | undefined {
+function foreignNamed(name: string): string | undefined {
   const words = name
     .trim()
     .toLowerCase()

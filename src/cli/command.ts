@@ -3,7 +3,7 @@ import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "
 import { given } from "../given.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import type { Between } from "../queries/figures.ts";
-import { foreignNamed } from "../agents/foreign.ts";
+import { readAgentName } from "../agents/foreign.ts";
 import { AGENT_NAMES } from "../agents/registry.ts";
 import { badArguments, type CommandContext } from "./context.ts";
 
@@ -133,12 +133,12 @@ export function jsonObject(what: string) {
 
 // Values of options.
 
-/** Parses the name of an agent whose sessions are read. */
 function agentName(text: string): string {
-  if (AGENT_NAMES.includes(text)) return text;
-  const foreign = foreignNamed(text);
-  const refused = foreign === undefined ? "" : `Sessions of ${foreign} cannot be read yet. `;
-  throw new InvalidArgumentError(`${refused}Allowed choices are ${AGENT_NAMES.join(", ")}.`);
+  try {
+    return readAgentName(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : "");
+  }
 }
 
 /** Parses a whole number above 0. */

@@ -18,7 +18,11 @@ function facts(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: "unexpected", message: unexpected(String(error)) };
   if (error instanceof TranscriptsError) {
     // Messages are written for the command line, but a model has only the tools.
-    return { code: error.code, message: forModel(error.message) + candidates(error) };
+    const message = error.message.replace(
+      /([Rr])un `transcripts list`/,
+      (_, r) => `${r === "R" ? "C" : "c"}all list_sessions`,
+    );
+    return { code: error.code, message: message + candidates(error) };
   }
   // File system errors name the operation and the path.
   if ("syscall" in error) {
@@ -30,15 +34,6 @@ function facts(error: unknown): { code: string; message: string } {
 function unexpected(message: string): string {
   const line = message.split("\n", 1)[0] ?? "";
   return `${line.slice(0, 500)} This should not happen: it is a bug of opencode-transcripts. Go on without this tool.`;
-}
-
-function forModel(message: string): string {
-  return message
-    .replaceAll(/([Rr])un `transcripts list`( to see)/g, (_, r: string, to: string) =>
-      r === "R" ? `Call list_sessions${to}` : `call list_sessions${to}`,
-    )
-    .replaceAll("a path or `latest`", 'a path or "latest"')
-    .replaceAll("path of a file or `latest`", 'path of a file or "latest"');
 }
 
 function candidates({ candidates: all }: TranscriptsError): string {

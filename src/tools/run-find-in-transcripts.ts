@@ -16,7 +16,7 @@ import { PLAIN } from "../render/text/text-style.ts";
 import type { CurrentIndex } from "../queries/current-index.ts";
 import { fieldError } from "../transcripts-error.ts";
 import { answerText } from "./answer-text.ts";
-import { agentAsked } from "./agent-argument.ts";
+import { readAgentName } from "../agents/foreign.ts";
 import { betweenOf } from "./arguments.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON, shownTitle } from "./session-heading.ts";
@@ -41,7 +41,7 @@ export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
     // One more shows whether there are more.
     limit: offset + limit + 1,
     project,
-    agent: agentAsked(args.agent),
+    agent: args.agent === undefined ? undefined : readAgentName(args.agent),
     ...(file === undefined ? {} : { file: wantedFile(file, context.where) }),
     now,
     signal: context.signal,

@@ -4,7 +4,7 @@ import { counted, dayAndTime } from "../quantities.ts";
 import { type ListedSession, listedSessions, listNeeds, sessionRow } from "../queries/listed-sessions.ts";
 import { projectName } from "../render/text/passage-text.ts";
 import { answerText } from "./answer-text.ts";
-import { agentAsked } from "./agent-argument.ts";
+import { readAgentName } from "../agents/foreign.ts";
 import { betweenOf } from "./arguments.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, shownTitle } from "./session-heading.ts";
@@ -17,7 +17,10 @@ const MAX_NAME = 160;
 export const execute = execution(LIST_SESSIONS, async (args, context) => {
   const { where } = context;
   const { project, limit = DEFAULT_LIMIT, offset = 0 } = args;
-  const filters = { ...betweenOf(args, context.now()), ...given({ project, agent: agentAsked(args.agent) }) };
+  const filters = {
+    ...betweenOf(args, context.now()),
+    ...given({ project, agent: args.agent === undefined ? undefined : readAgentName(args.agent) }),
+  };
   const query = { ...filters, limit, offset };
   const { answer, notes } = await askedOfStore(context, listNeeds(where, query), (index) =>
     listedSessions(index, where, query),

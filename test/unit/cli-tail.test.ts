@@ -120,15 +120,6 @@ describe("transcripts tail", () => {
     assert.doesNotMatch((await following.end()).stdout, /old/);
   });
 
-  test("a session that is not there yet", async () => {
-    const home = makeTempDir();
-    const following = new Following(home, "latest");
-    await following.notes("waiting for it");
-    storeSession(home, user("at last", 0));
-    await following.shows("at last");
-    assert.match((await following.end()).stderr, /a session does not exist yet; waiting for it/);
-  });
-
   for (const format of ["markdown", "jsonl"] as const) {
     test(`a ${format} transcript: each entry at once`, async () => {
       const home = makeTempDir();
@@ -159,7 +150,7 @@ describe("transcripts tail", () => {
     });
   }
 
-  test("without -f a missing session is an error", async () => {
+  test("a missing session is an error", async () => {
     assert.equal((await runCli(["tail", "./gone.jsonl"], { home: makeTempDir() })).exitCode, 2);
   });
 });

@@ -102,21 +102,6 @@ describe("a thread that hangs", () => {
   });
 });
 
-test("arguments that are nested too deep for a thread are refused by name", async () => {
-  const home = makeTempDir();
-  const workerUrl = new URL("file:///no/such/thread.js");
-  const runner = new ToolRunner({ env: {}, home, workerUrl, loadCalls: unwanted });
-  let deep: unknown = [];
-  for (let depth = 0; depth < 100_000; depth++) deep = [deep];
-  const args = { title: "x", metadata: { a: deep } };
-  const { text, isError } = await runner.call({ tool: "extract_snippet", args, cwd: home }, never);
-  assert.deepEqual(
-    [isError, text],
-    [true, "extract_snippet failed. metadata: it is nested more than 100 deep. Keep it flat."],
-  );
-  await runner.close();
-});
-
 describe("no answer has a secret", () => {
   test("from around what was said: folders, names of tools, ids, models", async () => {
     const [folder, name, id, orphan, asked] = Array.from({ length: 5 }, randomSecret);

@@ -6,10 +6,9 @@ import { piecesOf, pieceView, type ReadMessage } from "../../parse/conversation.
 import type { MessageView } from "../../parse/turns.ts";
 import { openConversation } from "../../sessions/open-conversation.ts";
 import { openBytes, openReadable } from "../../sessions/open-session.ts";
-import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
 import { pause } from "../../transcript/timeouts.ts";
-import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsOf } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../render/text/conversation-text.ts";
@@ -19,7 +18,7 @@ import { sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("tail", {
   description:
-    "-f waits for a file that does not exist yet; if the file is replaced or cut, it says so and begins again.",
+    "If a file that -f follows is replaced or cut, it says so and begins again.",
   examples: {
     "transcripts tail": "Shows how the newest session ended.",
     "transcripts tail -n 3 --json": "Prints the last three messages as JSON.",
@@ -41,8 +40,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 export const command = runnable(definition, async (context, [argument], options) => {
   const { follow = false } = options;
-  const named = await sessionToTail(context, argument, options);
-  if (named === undefined) return 1;
+  const named = await sessionNamed(context, argument);
   // A transcript can be followed, a database cannot.
   const ref = (follow && [named, ...named.alternatives].find(({ path }) => path !== null)) || named;
   const printer = tailPrinter(context, ref, options);
@@ -62,27 +60,6 @@ export const command = runnable(definition, async (context, [argument], options)
   } else await tailFile(context, ref, ref.path, printer, follow);
   return printer.hasPrinted() ? 0 : 1;
 });
-
-/** Resolves the session; with -f waits for one that does not exist yet. Undefined if the signal came first. */
-async function sessionToTail(
-  context: CommandContext,
-  argument: string,
-  options: Options,
-): Promise<SessionRef | undefined> {
-  const { follow = false } = options;
-  for (let isFirst = true; !context.signal.aborted; isFirst = false) {
-    try {
-      return await sessionNamed(context, argument);
-    } catch (error) {
-      // With -f the session may have just begun.
-      if (follow && isSessionError(error) && error.code === "empty") return sessionMeant(argument, context);
-      if (!follow || !isSessionError(error) || error.code !== "not_found") throw error;
-      if (isFirst) context.note(`${argument === "latest" ? "a session" : argument} does not exist yet; waiting for it`);
-      await pause(WAIT_MS, context.signal);
-    }
-  }
-  return undefined;
-}
 
 /** Reads the file to its end and as it grows; when it was replaced or cut, says so and begins again. */
 async function tailFile(

@@ -2,8 +2,7 @@
 import { failure } from "../failure.ts";
 import type { ToolAnswer } from "../tool.ts";
 import type { ToolCallRequest, ToolSurroundings } from "./tool-requests.ts";
-import { isDeeper } from "../../transcript/format/json-text.ts";
-import { fieldError, TranscriptsError } from "../../transcripts-error.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 import { scriptBeside, WorkerThread } from "../../worker-thread.ts";
 
 /** Runs calls in a worker thread, or in-process if none starts. */
@@ -58,8 +57,6 @@ export class ToolRunner {
   async call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new Error("The tools are closed.");
-    const fault = nestingFault(request.args);
-    if (fault !== undefined) return failure(request.tool, fault);
     clearTimeout(this.#idle);
     this.#underWay += 1;
     const late = new AbortController();
@@ -171,17 +168,4 @@ async function endOf(performer: Promise<Performer>, limitMs: number): Promise<bo
     // It is abandoned either way.
     return true;
   }
-}
-
-/** No tool needs more than a few levels. A much deeper value can neither be sent to a thread nor written as JSON. */
-const MAX_DEPTH = 100;
-
-/** Returns the error for arguments that are nested too deeply, naming the argument; undefined if none is. */
-function nestingFault(args: unknown): TranscriptsError | undefined {
-  if (typeof args !== "object" || args === null) return undefined;
-  for (const [field, value] of Object.entries(args)) {
-    if (!isDeeper(value, MAX_DEPTH)) continue;
-    return fieldError("bad_arguments", field, `it is nested more than ${MAX_DEPTH} deep.`, "Keep it flat.");
-  }
-  return undefined;
 }
