@@ -17,8 +17,7 @@ import { redactedView, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("tail", {
-  description:
-    "If a file that -f follows is replaced or cut, it says so and begins again.",
+  description: "If a file that -f follows is replaced or cut, it says so and begins again.",
   examples: {
     "transcripts tail": "Shows how the newest session ended.",
     "transcripts tail -n 3 --json": "Prints the last three messages as JSON.",
