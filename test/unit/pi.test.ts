@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { isPrompt } from "../../src/parse/turns.ts";
+import { usageOf } from "../../src/parse/usage-ledger.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -110,6 +111,29 @@ describe("pi", () => {
     const { messages } = await parsed("compact");
     assert.equal(messages.filter(({ metadata }) => metadata.origin === "compact_summary").length, 1);
     assert.deepEqual(messages.filter(isPrompt).length, 2);
+  });
+
+  test("a request of the program's own is usage without a message, once in all copies", async () => {
+    const before = await parsed("tools");
+    const usage = { input: 100, output: 7, cacheRead: 900, cacheWrite: 0, cost: { total: 0.5 } };
+    const parentId = /"id":"(\w+)"/.exec(textOf("tools").trimEnd().split("\n").at(-1) ?? "")?.[1];
+    const place = { id: "0000aaaa", parentId, timestamp: "2026-11-22T13:00:00.000Z" };
+    const entry = { type: "usage", ...place, kind: "cache_warm", provider: "acme", model: "acme-1", usage };
+    const edit = {
+      type: "context_edit",
+      ...place,
+      id: "0000aaab",
+      parentId: "0000aaaa",
+      targetId: "x",
+      replacement: null,
+    };
+    const read = await parseTranscript("s", `${textOf("tools")}${JSON.stringify(entry)}\n${JSON.stringify(edit)}\n`);
+    assert.deepEqual(read.errors, []);
+    assert.equal(read.stats.tokens_in, before.stats.tokens_in + 100);
+    assert.equal(read.stats.tokens_out, before.stats.tokens_out + 7);
+    assert.equal(read.stats.models["acme-1"]?.cost_usd, 0.5);
+    assert.equal(read.stats.assistant_messages, before.stats.assistant_messages);
+    assert.equal(usageOf(read.messages.at(-1) ?? assert.fail()).key, "0000aaaa/usage\n2026-11-22T13:00:00.000Z");
   });
 
   test("entries of unknown types and roles are counted", async () => {

@@ -37,7 +37,15 @@ import { timeOf } from "../../parse/times.ts";
 import type { RawLine } from "../../transcript/format/lines.ts";
 
 /** Entries that are not part of the conversation. */
-const SILENT = new Set(["session", "session_info", "model_change", "thinking_level_change", "label", "custom"]);
+const SILENT = new Set([
+  "session",
+  "session_info",
+  "model_change",
+  "thinking_level_change",
+  "context_edit",
+  "label",
+  "custom",
+]);
 /** The end of a result of the shell. */
 const EXIT_CODE = /(?:^|\n)Command exited with code (\d{1,10})\s*$/;
 const ABORTED = /(?:^|\n)(?:Command|Operation) aborted\s*$/;
@@ -168,17 +176,21 @@ export class PiReader implements RecordReader {
 
 /** Returns the drafts of an entry that is not a message; undefined if its type is unknown or silent. */
 function entryDrafts(type: string, entry: Fields, piece: Piece): MessageDraft[] | undefined {
+  // A request of the program's own, such as one that keeps a cache.
+  if (type === "usage") return ownUsage(entry, piece);
   if (type === "compaction" || type === "branch_summary")
     return [noteDraft(piece, "compact_summary", textOf(entry, "summary")), ...ownUsage(entry, piece)];
   return type === "custom_message" ? [noteDraft(piece, "notification", contentBlocks(entry))] : undefined;
 }
 
-/** Returns the usage of a model call that is in no message: that of a tool, or of a compaction. */
+/** Returns the usage of a model call that is in no message, such as that of a tool or a compaction. */
 function ownUsage(record: Fields, piece: Piece): MessageDraft[] {
   const { metadata, ...usage } = usageFields(record) ?? {};
   if (usage.usage === undefined) return [];
-  const [sourceId, model] = [`${piece.uuid ?? ""}/usage`, textOf(record, "model")];
-  return [usageDraft({ ...piece, ...usage, sourceId, copyKey: copyKeyOf(sourceId, record), model }, metadata)];
+  const sourceId = `${piece.uuid ?? ""}/usage`;
+  const [model, provider] = [textOf(record, "model"), textOf(record, "provider")];
+  const copyKey = copyKeyOf(sourceId, record);
+  return [usageDraft({ ...piece, ...usage, sourceId, copyKey, model, provider }, metadata)];
 }
 
 function copyKeyOf(id: string | undefined, record: Fields): string {
