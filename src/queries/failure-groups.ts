@@ -44,7 +44,8 @@ export async function failureGroups(
   return rows;
 }
 
-async function fixesOf(
+/** Returns what fixed an error. */
+export async function fixesOf(
   { store }: Pick<CurrentIndex, "store">,
   where: Where,
   { example, count }: FailureGroup,

@@ -16,6 +16,8 @@ export interface OutlinedTurn {
   time: string | null;
   calls: number;
   failed: number;
+  /** Positions of the messages with failed results. */
+  failures: number[];
   /** Null if no answer has a price. */
   cost_usd: number | null;
 }
@@ -37,12 +39,22 @@ export async function sessionTurns(
     if (beginsTurn(message, agentId !== null)) {
       const said = message.metadata.command ?? text ?? "";
       const { ordinal, timestamp: time } = message;
-      turns.push({ number: turns.length + 1, ordinal, text: said, time, calls: 0, failed: 0, cost_usd: null });
+      turns.push({
+        number: turns.length + 1,
+        ordinal,
+        text: said,
+        time,
+        calls: 0,
+        failed: 0,
+        failures: [],
+        cost_usd: null,
+      });
     }
     const turn = turns.at(-1);
     if (turn === undefined) continue;
     turn.calls += calls;
     turn.failed += failed;
+    if (failed > 0) turn.failures.push(row.ordinal);
     setCost(message, storedUsage(row), row.recorded_cost_usd ?? undefined, pricing);
     if (message.cost_usd !== null) turn.cost_usd = (turn.cost_usd ?? 0) + message.cost_usd;
   }

@@ -444,12 +444,13 @@ export class SqlStore implements Store {
     return new Map(rows);
   }
 
-  failures(): Promise<FailureCount[]> {
+  failures(signatures?: readonly string[]): Promise<FailureCount[]> {
+    const wanted = signatures === undefined ? "signature IS NOT NULL" : this.#database.dialect.isOneOf("signature");
     const sql = `SELECT session_id, signature, count, latest FROM (
         SELECT session, signature, count(*) AS count, max(occurred_at) AS latest FROM events
-        WHERE signature IS NOT NULL AND NOT superseded AND NOT is_own GROUP BY session, signature
+        WHERE ${wanted} AND NOT superseded AND NOT is_own GROUP BY session, signature
       ) AS failed JOIN sessions ON number = session`;
-    return this.#database.all(sql, [], readFailure);
+    return this.#database.all(sql, signatures === undefined ? [] : [signatures.map(storableText)], readFailure);
   }
 
   async failureGroups({ sessions = {}, since, until, tool, limit, offset = 0 }: FailureQuery): Promise<FailureGroup[]> {

@@ -86,8 +86,8 @@ export interface Store {
   rowStates(sessionId: string): Promise<RowStates>;
   /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
   figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>>;
-  /** Returns how often each error came up in each session, without those whose message says nothing. */
-  failures(): Promise<FailureCount[]>;
+  /** Returns how often each error, or each with one of the signatures, came up in each session. An error without a signature says nothing. */
+  failures(signatures?: readonly string[]): Promise<FailureCount[]>;
   /** Returns errors, the most frequent first, without those whose message says nothing. */
   failureGroups(query: FailureQuery): Promise<FailureGroup[]>;
   event(sessionId: string, eventId: string): Promise<StoredEvent | undefined>;

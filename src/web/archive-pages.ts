@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   SCRIPT,
   sessionAddress,
+  rowsPageName,
   sessionPageName,
   sessionsAddress,
   STYLE_SHEET,
@@ -89,7 +90,10 @@ function sessionGroup(options: ArchivePagesOptions, session: ArchivedSession): A
     version: hashOf([options.version, session.version]),
     async *pages() {
       const pages = await options.data.pagesOf(session.id);
-      for (let page = 1; page <= pages; page += 1) yield pageOf(options, folder + sessionPageName(page));
+      for (let page = 1; page <= pages; page += 1) {
+        yield pageOf(options, folder + sessionPageName(page));
+        yield pageOf(options, folder + rowsPageName(page));
+      }
       yield pageOf(options, `${folder}changes.html`);
     },
   };

@@ -25,8 +25,13 @@ import {
   type SessionsQuery,
 } from "../queries/listed-sessions.ts";
 import { labelSession, tagCounts } from "../snippets/session-labels.ts";
-import { pastFixes } from "../queries/past-fixes.ts";
+import { fixesOf } from "../queries/failure-groups.ts";
 import { changesIn, type FileChanges } from "../queries/file-changes.ts";
+import { errorSignature } from "../fixes/signature.ts";
+import type { ToolCall } from "../parse/model.ts";
+import { turnsOf } from "../parse/turns.ts";
+import { messageRow } from "../queries/message-row.ts";
+import type { RowsData } from "../render/html/pages/rows-page.tsx";
 import { pageOf } from "../queries/session-part.ts";
 import { type OutlinedTurn, sessionTurns } from "../queries/session-turns.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
@@ -37,6 +42,8 @@ import {
   ENTRIES_PER_PAGE,
   type Filters,
   idOfPath,
+  failureAddress,
+  rowsPageName,
   sessionAddress,
   sessionPageName,
 } from "../render/html/pages/addresses.ts";
@@ -58,6 +65,7 @@ const ROWS_PER_PAGE = 100;
 const HITS = 50;
 const HITS_OF_SESSION = 3;
 const FAILURES = 200;
+const SESSIONS_OF_FAILURE = 30;
 const FILES = 300;
 /** Time that a page waits for new sessions. */
 const WAIT_MS = 300;
@@ -148,13 +156,15 @@ export class SiteData {
     const { turns, end } = await this.#turns(stored);
     const pages = Math.max(1, Math.ceil(end / ENTRIES_PER_PAGE));
     if (page > pages) return undefined;
-    const from = (page - 1) * ENTRIES_PER_PAGE;
-    const part = await pageOf(this.#conversation(stored), { first: from, count: ENTRIES_PER_PAGE });
+    const part = await this.#part(stored, page);
     const parent = stored.parent_id === null ? undefined : await store.session(stored.parent_id);
     const session: PageSession = {
       ...part,
       ...pageFigures(read),
       children: await this.#children(stored),
+      seen: await this.#seenErrors(part.tool_calls),
+      nextFailure: nextFailure(turns, page),
+      rows: rowsPageName(page),
     };
     return {
       id,
@@ -168,6 +178,41 @@ export class SiteData {
       tags: read.labels?.tags ?? [],
       isPinned: read.labels?.is_pinned ?? false,
       command: `transcripts show ${shellWord(id)}`,
+    };
+  }
+
+  /** Returns the rows of a page of a session; undefined if it has fewer pages, or if there is no such session. */
+  async rows(id: string, page: number): Promise<RowsData | undefined> {
+    const current = await this.#current(id);
+    if (current === undefined || page < 1 || page > (await this.pagesOf(id))) return undefined;
+    const { stored } = current;
+    const { turnsBefore, ...part } = await this.#part(stored, page);
+    const rows = turnsOf(part, turnsBefore).flatMap(({ number, messages }) =>
+      messages.map((view) => messageRow(view, id, number)),
+    );
+    const command = `transcripts show ${shellWord(id)} --with-tools --with-thinking --json`;
+    return { title: titleOf(stored), rows, page, command };
+  }
+
+  /** Returns the messages of a page. */
+  async #part(stored: StoredSession, page: number): ReturnType<typeof pageOf> {
+    const first = (page - 1) * ENTRIES_PER_PAGE;
+    return pageOf(this.#conversation(stored), { first, count: ENTRIES_PER_PAGE });
+  }
+
+  /** Returns what is known about the errors of some calls. */
+  async #seenErrors(calls: readonly ToolCall[]): Promise<NonNullable<PageSession["seen"]>> {
+    const failed = calls.filter(({ status }) => status === "error");
+    const signatures = new Set(failed.map(({ result_text: text }) => errorSignature(text ?? "")));
+    if (signatures.size === 0) return () => undefined;
+    const counts = Map.groupBy(await this.#options.store.failures([...signatures]), ({ signature }) => signature);
+    const listed = new Set((await this.#failureGroups()).map(({ signature }) => signature));
+    return (error) => {
+      const signature = errorSignature(error);
+      const found = counts.get(signature);
+      if (found === undefined) return undefined;
+      const href = listed.has(signature) ? `../../${failureAddress(idOfPath(signature))}` : undefined;
+      return { count: found.reduce((sum, { count }) => sum + count, 0), sessions: found.length, href };
     };
   }
 
@@ -274,10 +319,9 @@ export class SiteData {
     const { store, where, signal } = this.#options;
     const group = (await this.#failureGroups()).find(({ signature }) => idOfPath(signature) === id);
     if (group === undefined) return undefined;
-    const alike = await pastFixes(store, where, { error: group.example.content, signal });
-    const [same] = alike.toSorted((a, b) => b.likeness - a.likeness);
+    const found = await fixesOf({ store }, where, group, { signal });
     const fixes: Fix[] = [];
-    for (const { session_id: session, line_number: line, latest, ...fix } of same?.fixes ?? []) {
+    for (const { session_id: session, line_number: line, latest, ...fix } of found) {
       fixes.push({
         count: fix.count,
         steps: fix.steps.map((step) => ({
@@ -289,13 +333,35 @@ export class SiteData {
         call: await this.#cited(session, line, latest),
       });
     }
-    const { session_id: session, line_number: line, occurred_at: time } = group.example;
     return {
       row: failureRow(group),
-      seen: [await this.#cited(session, line, time)],
+      seen: await this.#seenIn(group),
       fixes,
       command: `transcripts fixes ${shellWord(group.example.content.split("\n")[0] ?? "")}`,
     };
+  }
+
+  /** Returns the sessions with an error, the newest first: its latest call, and of other sessions how often it came up. */
+  async #seenIn({ signature, example, session_count: all }: FailureGroup): Promise<FailureData["seen"]> {
+    const { store } = this.#options;
+    const sessions = await this.#filter();
+    const allowed = new Set((await store.sessions(sessions)).map(({ session_id: id }) => id));
+    const counts = (await store.failures([signature]))
+      .filter(({ session_id: id }) => allowed.has(id))
+      .toSorted((a, b) => ((a.latest ?? "") < (b.latest ?? "") ? 1 : -1))
+      .slice(0, SESSIONS_OF_FAILURE);
+    const titles = await store.sessions({ ids: counts.map(({ session_id: id }) => id) });
+    const titleById = new Map(titles.map((session) => [session.session_id, titleOf(session)]));
+    const { session_id: newest, line_number: line, occurred_at: time } = example;
+    const { ordinal } = await this.#cited(newest, line, time);
+    const calls = counts.map(({ session_id: id, count, latest }) => ({
+      session_id: id,
+      title: titleById.get(id) ?? "",
+      ...(id === newest && { ordinal }),
+      count,
+      time: latest,
+    }));
+    return { calls, more: all - calls.length };
   }
 
   async files(): Promise<FilesData> {
@@ -519,9 +585,26 @@ function titleOf({ given_title: title, first_prompt: prompt, session_id: id }: S
   return title ?? prompt ?? id;
 }
 
-function turnRow({ ordinal, text, ...turn }: OutlinedTurn, page: number): TurnRow {
+function turnRow({ ordinal, text, failures, ...turn }: OutlinedTurn, page: number): TurnRow {
+  const [failure] = failures;
+  return {
+    ...turn,
+    href: `${pageWith(ordinal, page)}#turn-${turn.number}`,
+    failure: failure === undefined ? null : `${pageWith(failure, page)}#m${failure}`,
+    title: shortTitle(text),
+  };
+}
+
+/** Returns the page with an entry, as a link on another page has it; empty if it is the same. */
+function pageWith(ordinal: number, page: number): string {
   const at = Math.floor(ordinal / ENTRIES_PER_PAGE) + 1;
-  return { ...turn, href: `${at === page ? "" : sessionPageName(at)}#turn-${turn.number}`, title: shortTitle(text) };
+  return at === page ? "" : sessionPageName(at);
+}
+
+/** Returns the address of the first failure after a page. */
+function nextFailure(turns: readonly OutlinedTurn[], page: number): string | undefined {
+  const next = turns.flatMap(({ failures }) => failures).find((ordinal) => ordinal >= page * ENTRIES_PER_PAGE);
+  return next === undefined ? undefined : `${pageWith(next, page)}#m${next}`;
 }
 
 function changedFile(

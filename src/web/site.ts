@@ -8,6 +8,7 @@ import { ChangesPage } from "../render/html/pages/changes-page.tsx";
 import { FailurePage, FailuresPage } from "../render/html/pages/failures-page.tsx";
 import { FilePage, FilesPage } from "../render/html/pages/files-page.tsx";
 import { SearchPage } from "../render/html/pages/search-page.tsx";
+import { RowsPage } from "../render/html/pages/rows-page.tsx";
 import { FiguresPage } from "../render/html/pages/figures-page.tsx";
 import { MessagePage, type Place } from "../render/html/pages/frame.tsx";
 import { PAGES_STYLE } from "../render/html/pages/pages-style.ts";
@@ -44,6 +45,7 @@ const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/^failures\/([^/]+)\.html$/, pageAbout((data, id) => data.failure(id), FailurePage)],
   [/^files\/([^/]+)\.html$/, pageAbout((data, id) => data.file(id), FilePage)],
   [/^sessions\/([^/]+)\/(index|\d{1,6})\.html$/, sessionPage],
+  [/^sessions\/([^/]+)\/rows\.(\d{1,6})\.html$/, rowsPage],
   [/^sessions\/([^/]+)\/changes\.html$/, pageAbout((data, id) => data.changes(id), ChangesPage)],
   [/^(.*\.html)$/, listPage],
 ];
@@ -147,6 +149,17 @@ async function sessionPage(
   const page = number === "index" ? 1 : Number(number);
   const session = id === undefined ? undefined : await data.session(id, page);
   return session && { type: HTML, content: (write) => writeSessionPage(session, place, write) };
+}
+
+async function rowsPage(
+  { data }: SiteOptions,
+  place: Place,
+  _query: URLSearchParams,
+  [name = "", number = ""]: readonly string[],
+): Promise<Page | undefined> {
+  const id = idIn(name);
+  const found = id === undefined ? undefined : await data.rows(id, Number(number));
+  return found && html(RowsPage({ data: found, place }));
 }
 
 function html(page: JSX.Element): Page {

@@ -7,9 +7,10 @@ import { spawnSync } from "node:child_process";
 import type { Browser } from "playwright-core";
 import { MAIN, sampleMachine, type Machine } from "../support/cli/sample-machine.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { afterAll, beforeAll, describe } from "../support/runner.ts";
+import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
-import { browserTest as test, openBrowser } from "./browser.ts";
+import { browserTest, openBrowser } from "./browser.ts";
+import { ServedSite } from "./served.ts";
 
 let browser: Browser | undefined;
 let machine: Machine;
@@ -34,8 +35,21 @@ afterAll(async () => {
   removeTempDirs();
 });
 
+/** What only a server can do: following, tagging, and filtering by several things. */
+const LIVE = [
+  / data-live="[^"]*"/g,
+  /<p class="progress"[^>]*>[^<]*<\/p>/g,
+  /<details class="closed edit">.*?<\/details>/gs,
+  /<form class="filters".*?<\/form>/gs,
+  /<nav class="filters links".*?<\/nav>/gs,
+];
+
+function withoutLive(page: string): string {
+  return LIVE.reduce((left, part) => left.replaceAll(part, ""), page);
+}
+
 describe("an archive of pages", () => {
-  test("works opened from disk: list, session and search, and asks for nothing else", async () => {
+  browserTest("works opened from disk: list, session and search, and asks for nothing else", async () => {
     if (browser === undefined) throw new Error("There is no Chromium.");
     const page = await browser.newPage();
     const complaints: string[] = [];
@@ -60,6 +74,21 @@ describe("an archive of pages", () => {
     }
     assert.deepEqual(complaints, []);
     await page.close();
+  });
+
+  test("has the bytes that the server sends, but for what only a server can do", async () => {
+    const { pages } = JSON.parse(readFileSync(join(folder, "archive.json"), "utf8"));
+    const paths = Object.keys(pages).filter((path) => !path.startsWith("search/"));
+    const server = await ServedSite.start(machine);
+    try {
+      assert.ok(paths.length > 30);
+      for (const path of paths) {
+        const written = readFileSync(join(folder, path), "utf8");
+        assert.equal(withoutLive(await server.page(path)), withoutLive(written), path);
+      }
+    } finally {
+      server.stop();
+    }
   });
 
   test("is written again only where something changed", () => {

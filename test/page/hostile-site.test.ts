@@ -101,7 +101,9 @@ describe("hostile sessions, on the pages of all sessions", () => {
         "/files.html",
         "/index.html?text=needle",
         ...VECTORS.map((vector) => `/index.html?${new URLSearchParams({ text: vector, agent: vector, tag: vector })}`),
-        ...VECTORS.flatMap((_, at) => [`/sessions/${idOf(at)}/index.html`, `/sessions/${idOf(at)}/changes.html`]),
+        ...VECTORS.flatMap((_, at) =>
+          ["index", "changes", "rows.1"].map((name) => `/sessions/${idOf(at)}/${name}.html`),
+        ),
       ];
       const look = async (page: Page): Promise<void> => {
         for (const path of bypassCSP ? paths : paths.slice(0, 12)) {

@@ -1,4 +1,4 @@
-/** The built program, serving pages to a real browser. */
+/** The built program, serving pages. */
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
@@ -8,19 +8,57 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { Machine } from "../support/cli/sample-machine.ts";
 import { REPOSITORY } from "../support/repository.ts";
 
+/** A running server, asked without a browser. */
+export class ServedSite {
+  readonly #server: ChildProcessByStdio<null, Readable, null>;
+  /** Works once. */
+  readonly link: string;
+  #cookie: string | undefined;
+
+  private constructor(server: ChildProcessByStdio<null, Readable, null>, link: string) {
+    this.#server = server;
+    this.link = link;
+  }
+
+  static async start(machine: Pick<Machine, "home" | "env">, ...args: readonly string[]): Promise<ServedSite> {
+    const env = { ...process.env, ...machine.env, HOME: machine.home };
+    const main = join(REPOSITORY, "dist/cli/main.js");
+    const server = spawn("node", [main, "serve", ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+    for await (const line of createInterface(server.stdout)) return new ServedSite(server, line);
+    throw new Error("The server printed no link.");
+  }
+
+  href(path: string): string {
+    return new URL(path, this.link).href;
+  }
+
+  /** Returns a page. Cannot be used together with a browser, since the link works once. */
+  async page(path: string): Promise<string> {
+    if (this.#cookie === undefined) {
+      const opened = await fetch(this.link, { redirect: "manual" });
+      this.#cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+    }
+    const response = await fetch(this.href(path), { headers: { cookie: this.#cookie } });
+    assert.equal(response.status, 200, path);
+    return response.text();
+  }
+
+  stop(): void {
+    this.#server.kill();
+  }
+}
+
 type Cookies = Parameters<Awaited<ReturnType<Browser["newContext"]>>["addCookies"]>[0];
 
+/** A running server, shown to a real browser. */
 export class ServedPages {
   readonly #browser: Browser;
-  readonly #server: ChildProcessByStdio<null, Readable, null>;
-  readonly #link: string;
-  /** The link works once. */
+  readonly #site: ServedSite;
   #cookies: Cookies | undefined;
 
-  private constructor(browser: Browser, server: ChildProcessByStdio<null, Readable, null>, link: string) {
+  private constructor(browser: Browser, site: ServedSite) {
     this.#browser = browser;
-    this.#server = server;
-    this.#link = link;
+    this.#site = site;
   }
 
   static async start(
@@ -28,15 +66,11 @@ export class ServedPages {
     machine: Pick<Machine, "home" | "env">,
     ...args: readonly string[]
   ): Promise<ServedPages> {
-    const env = { ...process.env, ...machine.env, HOME: machine.home };
-    const main = join(REPOSITORY, "dist/cli/main.js");
-    const server = spawn("node", [main, "serve", ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
-    for await (const line of createInterface(server.stdout)) return new ServedPages(browser, server, line);
-    throw new Error("The server printed no link.");
+    return new ServedPages(browser, await ServedSite.start(machine, ...args));
   }
 
   href(path: string): string {
-    return new URL(path, this.#link).href;
+    return this.#site.href(path);
   }
 
   /** Opens a page. Fails if it complains, shows a dialog, or asks for anything of another server. */
@@ -56,7 +90,7 @@ export class ServedPages {
         if (!isOurs) complaints.push(`asked for ${request.url()}`);
       });
       if (this.#cookies === undefined) {
-        await page.goto(this.#link);
+        await page.goto(this.#site.link);
         this.#cookies = await context.cookies();
       } else await context.addCookies(this.#cookies);
       await page.goto(this.href(path));
@@ -68,6 +102,6 @@ export class ServedPages {
   }
 
   stop(): void {
-    this.#server.kill();
+    this.#site.stop();
   }
 }

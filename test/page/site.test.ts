@@ -44,6 +44,8 @@ function session(turns: number): string {
   }
   answer([{ type: "tool_use", id: "c1", name: "Bash", input: { command: "npm test" } }]);
   result("c1", "Exit code 1\nexpected 12 to be 1200", true);
+  answer([{ type: "tool_use", id: "c3", name: "Bash", input: { command: "npm test -- --again" } }]);
+  result("c3", "Exit code 1\nexpected 12 to be 1200", true);
   const edit = { file_path: `${PROJECT}/price.mjs`, old_string: "Number(text)", new_string: "parsed(text)" };
   answer([{ type: "tool_use", id: "c2", name: "Edit", input: edit }]);
   result("c2", "The file was updated.", false);
@@ -84,6 +86,7 @@ const PATHS = [
   `/sessions/${SESSION}/index.html`,
   `/sessions/${SESSION}/2.html`,
   `/sessions/${SESSION}/changes.html`,
+  `/sessions/${SESSION}/rows.1.html`,
   "/figures.html",
   "/failures.html",
   "/files.html",
@@ -162,6 +165,33 @@ describe("the pages of all sessions", () => {
       assert.match((await page.textContent("h1")) ?? "", /expected 12 to be 1200/);
       await page.click(".plain-list a");
       await page.waitForURL(/sessions\/.*#m\d+$/);
+    });
+  });
+
+  test("show how often a failed call came up before, and lead from failure to failure without a script", async () => {
+    await visit(
+      `/sessions/${SESSION}/2.html`,
+      async (page) => {
+        await page.click(".gist a.failed");
+        const first = page.locator(".call.error").first();
+        assert.match((await first.locator(".note").textContent()) ?? "", /Seen 2 times in 1 session\. What fixed it/);
+        await first.locator('a:has-text("Next failure")').click();
+        assert.match((await page.locator(":target").textContent()) ?? "", /npm test -- --again/);
+        await first.locator('a:has-text("What fixed it")').click();
+        assert.match((await page.textContent("h1")) ?? "", /expected 12 to be 1200/);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test("show the rows that `show --json` prints", async () => {
+    const printed = await machine.rows("show", SESSION, "--with-tools", "--with-thinking");
+    await visit(`/sessions/${SESSION}/rows.2.html`, async (page) => {
+      const rows = await page.locator(".row pre").allTextContents();
+      assert.deepEqual(
+        rows.map((row): unknown => JSON.parse(row)),
+        printed.slice(300),
+      );
     });
   });
 

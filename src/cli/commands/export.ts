@@ -29,7 +29,7 @@ import {
 } from "../../transcript/format/formats.ts";
 import { safeSegment } from "../../transcript/transcript-paths.ts";
 import { VERSION } from "../../version.ts";
-import { type MessageOutput, messageRow } from "../message-row.ts";
+import { type MessageOutput, messageRow } from "../../queries/message-row.ts";
 
 const definition = createCommand("export", {
   description:

@@ -14,7 +14,7 @@ import {
 } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
-import { messageRow } from "../message-row.ts";
+import { messageRow } from "../../queries/message-row.ts";
 import { isReadFault } from "../../places/reasons.ts";
 import type { ConversationPart } from "../print-conversation.ts";
 import { redactedRow, redactedView, redactorFor, shownRef } from "../redaction.ts";

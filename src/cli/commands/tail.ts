@@ -12,7 +12,7 @@ import { TranscriptsError } from "../../transcripts-error.ts";
 import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsOf } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../render/text/conversation-text.ts";
-import { messageRow } from "../message-row.ts";
+import { messageRow } from "../../queries/message-row.ts";
 import { redactedView, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 

@@ -7,8 +7,8 @@ import { oneLine, withoutSequences } from "../../neutral-text.ts";
 import { jsonText } from "../../parse/json-fields.ts";
 import type { ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "../../parse/model.ts";
 import { closed, details, gist, longText } from "./page-texts.tsx";
-import { MAX_IMAGE_BYTES, type PageImage, type PageSession } from "./outline.ts";
-import { compact } from "../../quantities.ts";
+import { MAX_IMAGE_BYTES, type PageImage, type PageSession, type PairedCall } from "./outline.ts";
+import { compact, counted } from "../../quantities.ts";
 import { answersIn, callTarget, toolInput } from "./tool-input.tsx";
 import { questionsIn } from "../../parse/list-items.ts";
 import type { View } from "./view.ts";
@@ -123,6 +123,7 @@ function callView(view: View, message: TranscriptMessage, block: ParsedContentBl
       {toolInput(block.tool_name, block.tool_input, block.line_number)}
       {paired?.result ? pairedResult(view, paired.result, paired.call.result?.message_ordinal) : null}
       {paired ? fixView(view, paired.call) : null}
+      {paired?.call.status === "error" ? failureNotes(view, paired) : null}
       <p class="reference">
         <a href={`#${anchor}`}>line {block.line_number}</a>
         {idNote(block.tool_use_id)}
@@ -145,6 +146,22 @@ function fixView(view: View, failed: ToolCall): JSX.Element | null {
       {done}
       {callLink(view, fix)}
       {ending}
+    </p>
+  );
+}
+
+/** Shows whether the error came up before, and leads to the next failed call. */
+function failureNotes({ session, outline, anchors }: View, { call, use }: PairedCall): JSX.Element | null {
+  const seen = session.seen?.(call.result_text ?? "");
+  const next = outline.nextFailures.get(use.id);
+  const href = next === undefined ? session.nextFailure : `#${anchors.block(next.ordinal, next.order)}`;
+  const isRepeated = seen !== undefined && seen.count > 1;
+  if (!isRepeated && href === undefined) return null;
+  return (
+    <p class="note">
+      {isRepeated ? `Seen ${counted(seen.count, "time")} in ${counted(seen.sessions, "session")}. ` : null}
+      {isRepeated && seen.href !== undefined ? [<a href={seen.href}>What fixed it</a>, " "] : null}
+      {href === undefined ? null : <a href={href}>Next failure</a>}
     </p>
   );
 }

@@ -26,8 +26,22 @@ export interface PageSession extends Pick<
   turnsBefore?: number;
   /** Address of the session's own page. Then a page that has it as a child links to it, and does not show its conversation. */
   href?: string;
+  /** Address of the first failed call after this part of the session. */
+  nextFailure?: string | undefined;
+  /** Returns how often an error came up in all sessions; undefined if that is not known. */
+  seen?: (error: string) => SeenError | undefined;
+  /** Address of the page with the rows of this part of the session. */
+  rows?: string;
   /** Finds the bytes of an image block; undefined if they are not available. Without it, images become notes. */
   readImage?: (block: ParsedContentBlock) => Promise<PageImage | undefined>;
+}
+
+/** How often an error came up. */
+export interface SeenError {
+  count: number;
+  sessions: number;
+  /** Address of the page that shows what fixed it; undefined if there is none. */
+  href: string | undefined;
 }
 
 /** Call with the blocks that are shown in it. */
@@ -39,12 +53,20 @@ export interface PairedCall {
   children: PageSession[];
 }
 
+/** A block with its place. */
+export interface PlacedBlock {
+  ordinal: number;
+  order: number;
+}
+
 export interface Outline {
   turns: readonly Turn[];
   /** By id of the `tool_use` block. */
   calls: ReadonlyMap<string, PairedCall>;
   /** By failed call. */
   fixes: ReadonlyMap<ToolCall, ToolFix>;
+  /** By id of the block of a failed call: that of the next one. */
+  nextFailures: ReadonlyMap<string, PlacedBlock>;
   /** Ids of results shown in their call. */
   resultsInCalls: ReadonlySet<string>;
   /** Ordinals of messages that are shown entirely in calls. */
@@ -67,6 +89,11 @@ export function outlineOf(session: PageSession): Outline {
     const result = blocks.get(call.result?.block_id ?? "") ?? null;
     calls.set(use.id, { call, use, result, children: [] });
   }
+  const failed = entries.flatMap(({ message, blocks: own }) =>
+    own
+      .filter(({ id }) => calls.get(id)?.call.status === "error")
+      .map(({ id, block_order: order }) => ({ id, ordinal: message.ordinal, order })),
+  );
   const resultsInCalls = new Set([...calls.values()].flatMap(({ result }) => result?.id ?? []));
   const emptied = entries.filter(
     (entry) => entry.blocks.length > 0 && entry.blocks.every(({ id }) => resultsInCalls.has(id)),
@@ -77,6 +104,7 @@ export function outlineOf(session: PageSession): Outline {
     fixes: new Map(
       fixesOf(session.messages, session.content_blocks, session.tool_calls, allTools).map((fix) => [fix.failed, fix]),
     ),
+    nextFailures: new Map(failed.slice(1).map((next, at) => [failed[at]?.id ?? "", next])),
     resultsInCalls,
     emptied: new Set(emptied.map(({ message }) => message.ordinal)),
     otherChildren: otherChildren(session, calls, blocks),

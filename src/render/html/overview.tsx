@@ -5,6 +5,7 @@ import type { Clock } from "./view.ts";
 import { oneLine } from "../../neutral-text.ts";
 import type { PageSession } from "./outline.ts";
 import { details } from "./page-texts.tsx";
+import { FailedCount, type TurnRow } from "./turn-list.tsx";
 import { compact, count, counted, dollars, duration } from "../../quantities.ts";
 
 const MAX_TITLE_CHARS = 160;
@@ -19,6 +20,7 @@ export function titleOf({ stats, metadata }: PageSession): string {
 }
 
 interface OverviewParts {
+  turns: readonly TurnRow[];
   /** What is known about the session from elsewhere, instead of its folder. */
   about?: ComponentChildren;
   /** Links and forms beside the figures. */
@@ -26,7 +28,7 @@ interface OverviewParts {
 }
 
 /** Renders the head of the page. */
-export function overview(session: PageSession, clock: Clock, { about, actions }: OverviewParts = {}): JSX.Element {
+export function overview(session: PageSession, clock: Clock, { turns, about, actions }: OverviewParts): JSX.Element {
   const { stats, metadata, errors } = session;
   const shown = facts(session, clock).map(([name, value]) => (
     <div>
@@ -39,7 +41,7 @@ export function overview(session: PageSession, clock: Clock, { about, actions }:
       <h1 dir="auto">{titleOf(session)}</h1>
       <p class="gist">
         {about ?? <span>{path(metadata.cwd, metadata.gitBranch)}</span>}
-        {gistOf(session, clock).map((part) => (
+        {gistOf(session, clock, turns).map((part) => (
           <span>{part}</span>
         ))}
       </p>
@@ -113,7 +115,8 @@ function figuresTable(name: string, head: readonly string[], rows: readonly (rea
 }
 
 /** Returns what says most about a session. */
-function gistOf({ metadata, stats }: PageSession, clock: Clock): ComponentChildren[] {
+function gistOf({ metadata, stats }: PageSession, clock: Clock, turns: readonly TurnRow[]): ComponentChildren[] {
+  const first = turns.find(({ failure }) => failure !== null)?.failure ?? null;
   const { firstTimestamp: start } = metadata;
   const { cost_estimate_usd: sum, cost_is_estimate: isEstimate, tokens_out_is_lower_bound: isLowerBound } = stats;
   const costText = sum === null ? "" : `${isLowerBound ? "at least " : ""}${isEstimate ? "about " : ""}${dollars(sum)}`;
@@ -121,7 +124,7 @@ function gistOf({ metadata, stats }: PageSession, clock: Clock): ComponentChildr
     start === null ? "" : clock.dateAndTime(start),
     stats.duration_ms === 0 ? "" : duration(stats.duration_ms),
     stats.tool_use_count === 0 ? "" : counted(stats.tool_use_count, "call"),
-    stats.tool_error_count === 0 ? "" : <span class="failed">{`${count(stats.tool_error_count)} failed`}</span>,
+    stats.tool_error_count === 0 ? "" : <FailedCount count={stats.tool_error_count} first={first} />,
     costText,
   ].filter((part) => part !== "");
 }

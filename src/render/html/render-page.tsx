@@ -67,9 +67,11 @@ export async function renderPage(
   await writer.addTag('<!doctype html><html lang="en">');
   await writer.add(head(titleOf(session)));
   await writer.addTag("<body>");
-  await writer.add(SKIP_LINK, overview(session, clock), ...switches(), turnList(turnsIn(outline), clock));
+  const anchors = new Anchors();
+  const turns = turnsIn(outline, anchors);
+  await writer.add(SKIP_LINK, overview(session, clock, { turns }), ...switches(), turnList(turns, clock));
   await writer.addTag('<main id="conversation" class="conversation" tabindex="-1">');
-  await writeConversation(writer, { session, outline, clock, anchors: new Anchors() }, true);
+  await writeConversation(writer, { session, outline, clock, anchors }, true);
   await writer.addTag("</main>");
   await writer.add(
     <footer>

@@ -6,7 +6,7 @@ import { count, counted, dollars } from "../../quantities.ts";
 import { timeView } from "./entry-view.tsx";
 import type { Outline } from "./outline.ts";
 import { details } from "./page-texts.tsx";
-import type { Clock } from "./view.ts";
+import type { Anchors, Clock } from "./view.ts";
 
 /** A turn in the list. */
 export interface TurnRow {
@@ -17,15 +17,22 @@ export interface TurnRow {
   time: string | null;
   calls: number;
   failed: number;
+  /** Address of the first call that failed; null if none did. */
+  failure: string | null;
   /** Null if it is not known, or not shown. */
   cost_usd: number | null;
 }
 
 /** Returns the turns of a session that is on one page. */
-export function turnsIn({ turns, calls: paired }: Outline): TurnRow[] {
+export function turnsIn({ turns, calls: paired }: Outline, anchors: Anchors): TurnRow[] {
   return turns.flatMap(({ number, prompt, messages }) => {
     if (prompt === undefined) return [];
-    const calls = messages.flatMap(({ blocks }) => blocks.filter(({ block_type: type }) => type === "tool_use"));
+    const calls = messages.flatMap(({ message, blocks }) =>
+      blocks
+        .filter(({ block_type: type }) => type === "tool_use")
+        .map(({ id, block_order: order }) => ({ id, anchor: anchors.block(message.ordinal, order) })),
+    );
+    const failed = calls.filter(({ id }) => paired.get(id)?.call.status === "error");
     return [
       {
         number,
@@ -33,7 +40,8 @@ export function turnsIn({ turns, calls: paired }: Outline): TurnRow[] {
         title: turnTitle(prompt),
         time: prompt.message.timestamp,
         calls: calls.length,
-        failed: calls.filter(({ id }) => paired.get(id)?.call.status === "error").length,
+        failed: failed.length,
+        failure: failed[0] === undefined ? null : `#${failed[0].anchor}`,
         cost_usd: null,
       },
     ];
@@ -69,7 +77,8 @@ export function switches(): JSX.Element[] {
   ));
 }
 
-function turnLink({ number, href, title, time, calls, failed, cost_usd: cost }: TurnRow, clock: Clock): JSX.Element {
+function turnLink(turn: TurnRow, clock: Clock): JSX.Element {
+  const { number, href, title, time, calls, failed, failure, cost_usd: cost } = turn;
   return (
     <li>
       <a href={href}>
@@ -79,10 +88,21 @@ function turnLink({ number, href, title, time, calls, failed, cost_usd: cost }: 
       <div class="about">
         {time === null ? null : timeView(time, clock)}
         {calls === 0 ? null : <span>{counted(calls, "call")}</span>}
-        {failed === 0 ? null : <span class="failed">{`${count(failed)} failed`}</span>}
+        {failed === 0 ? null : <FailedCount count={failed} first={failure} />}
         {cost === null || cost === 0 ? null : <span>{dollars(cost)}</span>}
       </div>
     </li>
+  );
+}
+
+/** Number of calls that failed, with a link to the first. */
+export function FailedCount({ count: failed, first }: { count: number; first: string | null }): JSX.Element {
+  const text = `${count(failed)} failed`;
+  if (first === null) return <span class="failed">{text}</span>;
+  return (
+    <a class="failed" href={first}>
+      {text}
+    </a>
   );
 }
 

@@ -18,7 +18,7 @@ import type { PushOutput } from "../../../src/cli/commands/push.ts";
 import type { StatsOutput } from "../../../src/cli/stats-text.ts";
 import type { TagOutput } from "../../../src/cli/commands/tag.ts";
 import type { TimelineOutput } from "../../../src/cli/commands/timeline.ts";
-import type { MessageOutput } from "../../../src/cli/message-row.ts";
+import type { MessageOutput } from "../../../src/queries/message-row.ts";
 import type { ExtractSnippetOutput } from "../../../src/snippets/extract-snippet.ts";
 import type { QuerySnippetsOutput } from "../../../src/snippets/snippet-store.ts";
 import type { SnippetSuggestion } from "../../../src/snippets/suggest.ts";

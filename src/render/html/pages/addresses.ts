@@ -93,6 +93,11 @@ export function sessionPageName(page: number): string {
   return page === 1 ? "index.html" : `${page}.html`;
 }
 
+/** Name of the page with the rows of a page of a session, in its folder. */
+export function rowsPageName(page: number): string {
+  return `rows.${page}.html`;
+}
+
 export function changesAddress(id: string): string {
   return `sessions/${fileName(id)}/changes.html`;
 }

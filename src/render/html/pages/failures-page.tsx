@@ -8,11 +8,11 @@ import { Diff } from "../diff-view.tsx";
 import { Frame, type Place, When } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
-/** A call in a session. */
+/** A call in a session, or just the session. */
 export interface CitedCall {
   session_id: string;
   title: string;
-  ordinal: number;
+  ordinal?: number;
   time: string | null;
 }
 
@@ -97,8 +97,8 @@ export interface Fix {
 
 export interface FailureData {
   row: FailureRow;
-  /** Newest first. */
-  seen: readonly CitedCall[];
+  /** Sessions with it, newest first, and the number of others. */
+  seen: { calls: readonly (CitedCall & { count: number })[]; more: number };
   fixes: readonly Fix[];
   command: string;
 }
@@ -142,12 +142,14 @@ export function FailurePage({ data, place }: { data: FailureData; place: Place }
       </ol>
       <h2>Where it came up</h2>
       <ul class="plain-list">
-        {seen.map((call) => (
+        {seen.calls.map((call) => (
           <li>
             <Cited call={call} place={place} />
+            {call.count > 1 ? <span class="quiet">, {counted(call.count, "time")}</span> : null}
           </li>
         ))}
       </ul>
+      {seen.more > 0 ? <p class="note">and in {counted(seen.more, "older session")}</p> : null}
     </Frame>
   );
 }

@@ -88,6 +88,9 @@ mark { border-radius: 2px; background: var(--mark); color: inherit; }
 .fixes { margin: 0; padding: 0; list-style: none; }
 .fixes > li { margin-top: .75rem; padding: .6rem .9rem; border: 1px solid var(--line); border-radius: 5px; }
 .fixes p { margin: .25rem 0; }
+.row { margin-top: 1.25rem; }
+.row h2 { border: 0; }
+.row:target pre { box-shadow: inset 3px 0 var(--accent); }
 .plain-list li { margin-top: .35rem; }
 .changed { margin-top: 1rem; border: 1px solid var(--line); border-radius: 5px; }
 .changed > summary { display: flex; align-items: baseline; gap: .6rem; padding: .4rem .75rem; }

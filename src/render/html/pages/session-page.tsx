@@ -66,7 +66,7 @@ export async function writeSessionPage(
 }
 
 function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Element {
-  const { id, session, parent, agent, resume, tags, isPinned } = data;
+  const { id, session, parent, agent, turns, resume, tags, isPinned } = data;
   const { root, live } = place;
   const up =
     parent === null ? null : (
@@ -122,7 +122,7 @@ function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Ele
   return (
     <>
       {up}
-      {overview(session, place.clock, { about, actions })}
+      {overview(session, place.clock, { turns, about, actions })}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** Makes the row for `show --json` and `tail --json`: a row of the model without the ids, which differ in each run. */
+/** Makes the row of `show --json`, `tail --json` and the page of rows: a row of the model without the ids, which differ in each run. */
 import type { MessageView } from "../parse/turns.ts";
 
 export type MessageOutput = ReturnType<typeof messageRow>;
