@@ -46,5 +46,6 @@ export function isInDatabase(session: Pick<SessionRef, "place">): boolean {
 
 /** Returns what identifies copies of a session's answers in forks: see `LedgerSession`. */
 export function copyingOf({ agent }: Pick<SessionRef, "agent">): { agent: string | null; forksChangeIds: boolean } {
-  return { agent, forksChangeIds: agentNamed(agent)?.forksChangeIds ?? true };
+  const known = agentNamed(agent);
+  return { agent, forksChangeIds: known === undefined || known.forksChangeIds === true };
 }
