@@ -1,9 +1,8 @@
 /** Kinds of errors, which determine what can have fixed them. */
 
-/** Matches errors that nothing in the call or the code brought about: it was not run, what runs it failed, or somebody else
- * was in the way. */
+/** Matches errors that nothing in the call or the code brought about: what runs it failed, or somebody else was in the way. */
 export const PASSING =
-  /^(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call|Command failed: cygpath)|temporarily unavailable|overloaded_error|\bOverloaded\b/i;
+  /^(?:<tool_use_error>)?Command failed: cygpath|temporarily unavailable|overloaded_error|\bOverloaded\b/i;
 /** Matches errors of the surroundings, which no edit of the code mends. */
 export const ENVIRONMENT =
   /unsupported (?:environment|engine)|command not found|ECONNREFUSED|connection refused|cannot connect to|permission denied|EACCES|ENOSPC|no space left|index\.lock|rate limit|not logged in|authentication failed|unauthorized|bad credentials|no upstream branch|fetch first|non-fast-forward|rule violations|no configured push destination|not a git repository/i;

@@ -121,8 +121,8 @@ const cases: Record<string, [name: string, calls: MadeCall[], steps: number[]][]
       [1, 2],
     ],
     [
-      "none where another call of the message failed",
-      [bad("npm test", "Sibling tool call errored"), edit("/work/app/src/cart.ts"), ok("npm test")],
+      "none where what runs the call failed",
+      [bad("npm test", "Command failed: cygpath -u"), edit("/work/app/src/cart.ts"), ok("npm test")],
       [],
     ],
   ],
@@ -354,14 +354,14 @@ describe("what changed in the call", () => {
     assert.match(changed(bad("./deploy.sh", "Error: it is busy"), ok("cd web && ./deploy.sh")), /^-/);
   });
 
-  test("not of a call that was not run", () => {
-    assert.equal(changed(bad("ls src", "Sibling tool call errored"), ok("ls -la src")), "");
+  test("not where what runs the call failed", () => {
+    assert.equal(changed(bad("ls src", "Command failed: cygpath -u"), ok("ls -la src")), "");
   });
 
-  test("not an edit that is another one than the one that was not run", () => {
+  test("not an edit that is another one than the failed one, where what runs it failed", () => {
     const before = { file_path: "a.md", old_string: "the old address of the server", new_string: "the new one" };
     const made = makeSession([
-      { calls: [failed("Edit", before, "Sibling tool call errored")] },
+      { calls: [failed("Edit", before, "Command failed: cygpath -u")] },
       { calls: [edit("a.md", "old address of the server, all of it", "new one of the server")] },
     ]);
     assert.equal(findFixes(made.messages, made.blocks, made.calls)[0]?.fix, null);

@@ -309,6 +309,22 @@ describe("content that is not shown as empty", () => {
     );
   });
 
+  test("a call that was not run because another of the message failed is no failure", async () => {
+    const calls = ["Sibling tool call errored", "Cancelled: parallel tool call Bash(npm test) errored"];
+    const result = await parsed([
+      answer(
+        "msg_1",
+        calls.map((text) => toolUse(text, "Read", { file_path: "a.md" })),
+      ),
+      ...calls.map((text) => toolResult(text, `<tool_use_error>${text}</tool_use_error>`, {}, { is_error: true })),
+    ]);
+    assert.deepEqual(
+      result.tool_calls.map(({ status }) => status),
+      ["interrupted", "interrupted"],
+    );
+    assert.equal(result.stats.tool_error_count, 0);
+  });
+
   test("results that are lists, images, references, objects or nothing", async () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
     const contents = [

@@ -12,12 +12,15 @@ export interface ResultFacts {
 }
 
 const TEXTS: ResultTexts = {
-  // The user stopped the program while the call ran or waited.
+  // The user stopped the program while the call ran or waited, or the program did.
   interrupted: [
     "[Request interrupted by user",
     "Permission prompt was aborted",
     "Permission request was aborted",
     "Tool execution was interrupted",
+    // Never run, because another call of the same message failed.
+    "Sibling tool call errored",
+    "Cancelled: parallel tool call",
   ],
   // Calls queued behind a refused one also get "… take this action right now".
   rejected: [
