@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { withSessionsBar, type Progress } from "../../src/cli/terminal/progress.ts";
 import { outputOf, type Outputs, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { onWindows } from "../support/machine.ts";
@@ -198,7 +199,7 @@ describe("transcripts stats", () => {
     const figures = JSON.parse((await runCli(["stats", "-", "--json"], { home, stdin })).stdout);
     assert.deepEqual([figures.active_ms, figures.duration_ms], [260_000, 40_060_000]);
     const { stdout } = await runCli(["stats", "-"], { home, stdin });
-    assert.match(stdout, /Time +4 min 20 s active, 11 h 7 min, /);
+    assert.match(stdout, /Time +4 min 20 s active \(11 h 7 min with pauses\), /);
   });
 
   test("rows by day, week, month, project and model", async () => {
@@ -353,4 +354,21 @@ describe("transcripts export", () => {
       /^transcripts: .*no\/where\.html cannot be written: its folder does not exist\. Create the folder,.*\n$/,
     );
   });
+});
+
+test("the bar of work in parts begins anew with each, and never goes back", async () => {
+  const bars: number[][] = [];
+  const progress = (total: number): Progress => {
+    const bar = [total];
+    bars.push(bar);
+    return { advance: (by = 1) => void bar.push(by), end: () => undefined };
+  };
+  await withSessionsBar({ progress }, async (onProgress) => {
+    for (const total of [2, 2, 4]) for (let done = 1; done <= total; done += 1) onProgress({ done, total });
+  });
+  assert.deepEqual(bars, [
+    [2, 1, 1],
+    [2, 1, 1],
+    [4, 1, 1, 1, 1],
+  ]);
 });

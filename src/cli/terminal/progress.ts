@@ -16,18 +16,23 @@ export interface ShownProgress extends Progress {
 
 const NONE: ShownProgress = { advance: () => undefined, end: () => undefined, clear: () => undefined };
 
-/** Runs work on sessions that reports how many are done, with a bar for them. */
+/**
+ * Runs work on sessions that reports how many are done, with a bar for them. Work in several parts, each of which counts
+ * from 0, has a bar for each part.
+ */
 export async function withSessionsBar<T>(
   { progress }: { progress: (total: number) => Progress },
   work: (onProgress: (report: { done: number; total: number }) => void) => Promise<T>,
 ): Promise<T> {
   let bar: Progress | undefined;
-  let shown = 0;
+  let last = { done: 0, total: 0 };
   try {
-    return await work(({ done, total }) => {
-      bar ??= progress(total);
-      bar.advance(done - shown);
-      shown = done;
+    return await work((report) => {
+      const isNextPart = report.done < last.done || report.total !== last.total;
+      if (isNextPart) bar?.end();
+      if (bar === undefined || isNextPart) bar = progress(report.total);
+      bar.advance(report.done - (isNextPart ? 0 : last.done));
+      last = report;
     });
   } finally {
     bar?.end();
