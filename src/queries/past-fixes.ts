@@ -166,7 +166,11 @@ function pastError(failures: readonly Failure[], occurrences: readonly Occurrenc
   const byTime = occurrences.toSorted((a, b) => compareText(timeOf(b), timeOf(a)));
   const [newest] = byTime;
   const fixed = byTime.filter(({ found }) => found.fix !== null);
-  const fixes = [...Map.groupBy(fixed, fixKey).values()].toSorted((a, b) => b.length - a.length);
+  // What helped in several sessions says more than what one agent did again and again.
+  const sessionsOf = (group: readonly Occurrence[]): number => new Set(group.map(({ session }) => session)).size;
+  const fixes = [...Map.groupBy(fixed, fixKey).values()].toSorted(
+    (a, b) => sessionsOf(b) - sessionsOf(a) || b.length - a.length,
+  );
   return {
     error: newest?.found.failed.error ?? failures[0]?.signature ?? "",
     tool_name: newest?.found.failed.tool_name ?? null,

@@ -18,23 +18,29 @@ interface Made {
   failure: string;
   /** Calls after it; the last one has the same target. */
   after?: readonly string[];
+  /** Number of times that all this happens. */
+  times?: number;
 }
 
 const COMMAND = "npm run deploy";
 
 /** A session in which a command fails, something is done, and it is run again. */
-function sessionText({ number, cwd = "/work/shop", failure, after = [] }: Made): string {
-  const lines = [
-    user("Deploy it", 0),
-    calls("Bash", "c0", { command: COMMAND }, 1),
-    result("c0", `Exit code 1\n${failure}`, 2, true),
-    ...(after.length > 0 ? [says(`The cause is known: ${after[0]}`, 3)] : []),
-    ...after.flatMap((command, step) => [
-      calls("Bash", `c${step + 1}`, { command }, 4 + 2 * step),
-      result(`c${step + 1}`, "done", 5 + 2 * step),
-    ]),
-  ];
-  return lines.join("").replaceAll(SESSION, idOf(number)).replaceAll("/work/shop", cwd);
+function sessionText({ number, cwd = "/work/shop", failure, after = [], times = 1 }: Made): string {
+  const lines = Array.from({ length: times }, (_, time) => {
+    const from = 100 * time;
+    const id = (step: number): string => `c${from + step}`;
+    return [
+      user("Deploy it", from),
+      calls("Bash", id(0), { command: COMMAND }, from + 1),
+      result(id(0), `Exit code 1\n${failure}`, from + 2, true),
+      ...(after.length > 0 ? [says(`The cause is known: ${after[0]}`, from + 3)] : []),
+      ...after.flatMap((command, step) => [
+        calls("Bash", id(step + 1), { command }, from + 4 + 2 * step),
+        result(id(step + 1), "done", from + 5 + 2 * step),
+      ]),
+    ];
+  });
+  return lines.flat().join("").replaceAll(SESSION, idOf(number)).replaceAll("/work/shop", cwd);
 }
 
 const idOf = (number: number): string => `0a1b2c3d-4e5f-4061-8071-${String(number).padStart(12, "0")}`;
@@ -151,6 +157,22 @@ describe("fixes", () => {
     };
     assert.deepEqual(await helpful("the lock file is out of date"), [["", [{ command: "npm install" }]]]);
     assert.deepEqual(await helpful("the region is not configured"), [["", [{ command: "npm config set region eu" }]]]);
+  });
+
+  test("that helped in several sessions come before what one agent did again and again", async () => {
+    const machine = await new Machine(
+      { number: 1, failure: DENIED(1), after: [TUNNEL, COMMAND] },
+      { number: 2, failure: DENIED(2), after: [TUNNEL, COMMAND] },
+      { number: 3, failure: DENIED(3), after: ["systemctl restart proxy", COMMAND], times: 3 },
+    ).index();
+    const [error] = await machine.fixes("connect ECONNREFUSED");
+    assert.deepEqual(
+      error?.fixes.map(({ steps, count }) => [steps[0]?.input, count]),
+      [
+        [{ command: TUNNEL }, 2],
+        [{ command: "systemctl restart proxy" }, 3],
+      ],
+    );
   });
 
   test("of this project come first", async () => {
