@@ -28,6 +28,8 @@ export interface CurrentIndex {
   updated: number;
   /** Sessions that the store does not have in their current state, and that may have something for the question. */
   missing: readonly StaleSession[];
+  /** Number of the others that it does not have: their bytes have nothing for the question. */
+  ruledOut: number;
   /** Why the store could not be written. */
   fault: TranscriptsError | undefined;
   unreadable: readonly Unreadable[];
@@ -121,6 +123,7 @@ async function currentIndex(store: Store, where: Where, options: CurrentIndexOpt
     ambiguous: () =>
       repeated([...found.sessions.map(({ ref }) => ref.id), ...found.gone.map(({ session_id: id }) => baseId(id))]),
     updated: 0,
+    ruledOut: 0,
     fault: undefined,
     unreadable: found.unreadable,
   };
@@ -133,16 +136,17 @@ async function currentIndex(store: Store, where: Where, options: CurrentIndexOpt
   );
   const chosen = [...newest, ...smallEnough(others)];
   const left = others.filter((session) => !chosen.includes(session));
+  const ruledOut = stale.length - newest.length - others.length;
   const update = await updated(store, where, chosen, options);
   const { report, fault } = update;
   if (report === undefined) {
     // Some may have been added before.
     const ids = new Set((await staleSessions(store, where)).stale.map(({ sessionId }) => sessionId));
     const missing = [...chosen, ...left].filter(({ sessionId }) => ids.has(sessionId));
-    return { ...current, fault, missing, updated: chosen.length + left.length - missing.length };
+    return { ...current, fault, missing, ruledOut, updated: chosen.length + left.length - missing.length };
   }
   const unreadable = [...found.unreadable, ...report.unreadable];
-  return { ...current, missing: left, updated: report.new + report.changed, unreadable };
+  return { ...current, missing: left, ruledOut, updated: report.new + report.changed, unreadable };
 }
 
 const NOTHING: Omit<CurrentIndex, "store"> = {
@@ -153,6 +157,7 @@ const NOTHING: Omit<CurrentIndex, "store"> = {
   ambiguous: () => [],
   updated: 0,
   missing: [],
+  ruledOut: 0,
   fault: undefined,
   unreadable: [],
 };

@@ -89,7 +89,7 @@ async function passagesFor(index: CurrentIndex, asked: Asked, { where }: ToolCon
   const isWhole = passages.some(({ missing }) => missing.length === 0);
   return {
     passages: passages.slice(0, asked.limit),
-    nothing: nothingText(found),
+    nothing: nothingText(found, found.sessions + index.ruledOut),
     notes: [
       ...(passages.length > 0 && phrases === 0 ? ["No passage has the query as it stands."] : []),
       ...(passages.length > 0 && !isWhole ? ["No passage has all words: these have most of them."] : []),
@@ -99,7 +99,7 @@ async function passagesFor(index: CurrentIndex, asked: Asked, { where }: ToolCon
   };
 }
 
-function nothingText({ sessions, words: { absent, present } }: Found): string {
+function nothingText({ words: { absent, present } }: Found, sessions: number): string {
   const quoted = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(", ");
   const which =
     absent.length > 0 && present.length > 0 ? ` No passage has ${quoted(absent)}; some have ${quoted(present)}.` : "";

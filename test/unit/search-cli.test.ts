@@ -421,7 +421,7 @@ describe("transcripts find", () => {
       (await rows("heron", ...argv)).map(({ passage }) => passage.slice(9)).toSorted();
     const { stderr } = await run("find", "unicorn");
     // The others lack the word, as their bytes say.
-    assert.match(stderr, /^searched 3 sessions \(1 updated\)\n/);
+    assert.match(stderr, /^searched 6 sessions \(1 updated, 3 without the words\)\n/);
     assert.deepEqual(await found(), ["larger than what is left.", "the newest.", "the oldest, and large."]);
     assert.equal((await run("find", "heron")).stderr, "searched 6 sessions (1 updated)\n");
     add("7", 700, says("A heron, larger than all.", 700), 60);

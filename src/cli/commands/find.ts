@@ -255,18 +255,20 @@ interface Scope {
 /** Returns what was searched, and how. */
 function scopeLine({ options }: FindRequest, scope: Scope): string {
   const { index, found } = scope;
-  const { unreadable, missing } = index;
+  const { unreadable, missing, ruledOut } = index;
+  const sessions = found.sessions + ruledOut;
   const isNarrowed = [options.since, options.project, options.agent].some((each) => each !== undefined);
-  if (found.sessions === 0 && missing.length === 0 && unreadable.length === 0 && !isNarrowed) return NO_SESSIONS;
+  if (sessions === 0 && missing.length === 0 && unreadable.length === 0 && !isNarrowed) return NO_SESSIONS;
   const notes = [
     ...(index.updated > 0 ? [`${index.updated} updated`] : []),
+    ...(ruledOut > 0 ? [`${ruledOut.toLocaleString("en-US")} without the words`] : []),
     ...(!isNarrowed && index.gone > 0 ? [`${index.gone} whose file is gone`] : []),
   ];
   const missed = [
     ...(unreadable.length === 0 ? [] : [`, ${unreadable.length} unreadable`]),
     ...(found.damaged === 0 ? [] : [`, ${counted(found.damaged, "damaged place")}`]),
   ].join("");
-  const searched = `${counted(found.sessions, "session")}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}${missed}`;
+  const searched = `${counted(sessions, "session")}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}${missed}`;
   return `searched ${searched}${rankedNote(scope)}${heldNote(scope)}${missingNote(index)}`;
 }
 
