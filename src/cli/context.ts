@@ -205,7 +205,7 @@ function createBlockWriter(output: Output, colored: boolean) {
   };
 }
 
-/** Makes the error for arguments that are missing, not allowed, or exclude each other. */
+/** Makes the error for arguments that are missing, not allowed, or cannot be combined. */
 export function badArguments(problem: string, next: string): TranscriptsError {
   return new TranscriptsError("bad_arguments", problem, next);
 }

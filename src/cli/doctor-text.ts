@@ -74,7 +74,7 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
     lines.length === 0 ? "" : `${colors.bold(title)}\n${indented(lines.join("\n"), INDENT)}\n`;
   return [
     `transcripts ${result.program.version}, ${result.program.runtime}\n`,
-    section("Places", placeLines(context, result)),
+    section("Sessions", placeLines(context, result)),
     section("Store", [indexLine(context, result)]),
     section("Deleted soon", expiringLines(context, result)),
     section("Recording", [
@@ -87,7 +87,7 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
         ({ agent, path }) => `${colors.dim("-")} ${neutralLine(path)}: sessions of ${agent}, which cannot be read yet`,
       ),
     ]),
-    section("Content", contentLines(result)),
+    section("Checked", contentLines(result)),
     section("Damage", damageLines(context, result)),
   ]
     .filter((part) => part !== "")

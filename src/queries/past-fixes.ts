@@ -60,7 +60,7 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
   const asked = errorSignature(query.error);
   if (asked === "") {
     const next = "Give the line of the message that describes the problem.";
-    throw new TranscriptsError("invalid", "The text does not say what failed.", next);
+    throw new TranscriptsError("bad_arguments", "The text does not say what failed.", next);
   }
   const all = await store.failures();
   const likeness = new ErrorLikeness(all.map(({ signature }) => signature));

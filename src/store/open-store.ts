@@ -44,7 +44,7 @@ async function isCurrent(database: SqlDatabase, where: StoreWhere, readOnly: boo
   const { bringForward, createTables } = await import("./schema.ts");
   if (version === 0) {
     await createTables(database);
-    where.note?.(`made the store ${database.place}, which keeps what sessions say`);
+    where.note?.(`created the store ${database.place}, which keeps what sessions say`);
     return true;
   }
   if (await bringForward(database, version)) return true;

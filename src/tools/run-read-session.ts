@@ -70,7 +70,7 @@ type Range =
 function rangeOf({ line, turns }: ToolArguments<(typeof READ_SESSION)["args"]>): Range {
   if (line === undefined) return turns === undefined ? { kind: "all" } : turnsIn(turns);
   if (turns === undefined) return { kind: "line", line };
-  throw new TranscriptsError("bad_arguments", "line and turns exclude each other.", "Pass one of them.", {
+  throw new TranscriptsError("bad_arguments", "line and turns cannot be combined.", "Pass one of them.", {
     field: "turns",
   });
 }

@@ -51,7 +51,7 @@ export class Refresh {
   /** Brings the store up to date. */
   async complete(): Promise<void> {
     if (this.#options.store.backend === "postgres") return;
-    await this.#update("figures", "Reading figures");
+    await this.#update("figures", "Reading sessions");
     await this.#update("content", "Adding sessions to the store");
   }
 

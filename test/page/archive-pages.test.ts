@@ -68,7 +68,7 @@ describe("an archive of pages", () => {
     await page.waitForSelector(".hits a");
     await page.locator(".hits a").first().click();
     await page.waitForURL(/sessions\/.*#m\d+$/);
-    for (const section of ["Failures", "Files", "Figures"]) {
+    for (const section of ["Failures", "Files", "Statistics"]) {
       await page.click(`.bar nav >> text=${section}`);
       assert.equal(await page.textContent("h1"), section);
     }

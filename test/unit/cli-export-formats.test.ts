@@ -194,7 +194,7 @@ describe("formats", () => {
     assert.match((await runCli(["export", SESSION, "--markdown"], { home })).stdout, /^# Transcript: /);
   });
 
-  test("exclude each other", async () => {
+  test("cannot be combined", async () => {
     for (const pair of [
       ["--html", "--json"],
       ["--markdown", "--json"],
@@ -202,7 +202,7 @@ describe("formats", () => {
     ]) {
       const { exitCode, stderr, stdout } = await runCli(["export", SESSION, ...pair, "-o", "no"], { home });
       assert.deepEqual([exitCode, stdout, existsSync(join(home, "no"))], [2, "", false]);
-      assert.ok(stderr.includes(`${pair.join(" and ")} exclude each other. Give one of them.`), stderr);
+      assert.ok(stderr.includes(`${pair.join(" and ")} cannot be combined. Give one of them.`), stderr);
     }
   });
 

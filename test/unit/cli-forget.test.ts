@@ -140,7 +140,7 @@ describe("transcripts forget", () => {
     assert.equal(named.exitCode, 0, named.stderr);
     assert.ok((await mine()).includes(SESSION), named.stderr);
     assert.equal((await run("snippets", "extract", SESSION, ...kept)).exitCode, 0);
-    assert.match((await run("index", main, "--hook")).stderr, /exclude each other/);
+    assert.match((await run("index", main, "--hook")).stderr, /cannot be combined/);
   });
 
   test("a forgotten session whose file comes back, as from a backup, stays out of the index", async () => {

@@ -29,7 +29,7 @@ describe("transcripts index", () => {
     const home = homeWith(user("hello", 1) + says("hi", 2), user("more", 3));
     const first = await index(home);
     assert.deepEqual([first.exitCode, first.stdout], [0, ""]);
-    assert.match(first.stderr, /^indexed 2 sessions: 2 new, 0 changed, 0 unchanged; 3 events from 0\.0 MB$/m);
+    assert.match(first.stderr, /^indexed 2 sessions: 2 new, 0 changed, 0 unchanged; 3 entries from 0\.0 MB$/m);
     const path = join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}0.jsonl`);
     appendFileSync(path, says("again", 4));
     rmSync(join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}1.jsonl`));
@@ -42,8 +42,8 @@ describe("transcripts index", () => {
     );
     assert.equal(result.store, join(home, DATABASE));
     assert.match(second.stderr, /not read: .*x\.jsonl: it is a folder, not a file\n/);
-    assert.match(second.stderr, /1 gone \(kept\)/);
-    assert.match((await index(home, ["--rebuild"])).stderr, /1 changed.*3 events/);
+    assert.match(second.stderr, /1 whose file is gone/);
+    assert.match((await index(home, ["--rebuild"])).stderr, /1 changed.*3 entries/);
   });
 
   test("without sessions finds nothing", async () => {

@@ -189,7 +189,10 @@ describe("figures without an index", () => {
     assert.ok(bytes().includes("heronheron".repeat(12)));
     assert.equal(JSON.parse(await other.run(["doctor"])).index.sessions, 2);
     const fixes = await runCli(["fixes", "some error"], other);
-    assert.deepEqual([fixes.exitCode, fixes.stderr], [1, "no such error in the store\n"]);
+    assert.deepEqual(
+      [fixes.exitCode, fixes.stderr],
+      [1, "no such error came up before; try the line that says what failed\n"],
+    );
     for (const question of [["list"], ["stats"]]) assert.equal(await other.run(question), await other.cold(question));
   });
 
@@ -217,7 +220,7 @@ describe("figures without an index", () => {
     for (const command of [["show"], ["timeline"], ["errors"], ["export", "--html"]]) {
       const { exitCode, stderr } = await runCli([...command, A], other);
       assert.deepEqual(
-        [exitCode, /Only the figures of session .* were kept/.test(stderr)],
+        [exitCode, /Only the totals of session .* were kept/.test(stderr)],
         [2, true],
         command.join(" ") + stderr,
       );

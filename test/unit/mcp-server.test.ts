@@ -125,7 +125,7 @@ for (const [form, main] of forms()) {
           [{ session: "none-such" }, /No session has an id that begins with "none-such".*list_sessions/],
           [{ lines: 3 }, /"lines": read_session has no such argument, it has session, line,/],
           [{ turns: "x" }, /turns: "x" is not a range of turns\. Write "3"/],
-          [{ line: 1, turns: "1" }, /line and turns exclude each other/],
+          [{ line: 1, turns: "1" }, /line and turns cannot be combined/],
           [{ line: 900 }, /Line 900 has no entry of the conversation\. Try line \d+\./],
         ] as const) {
           const { text, isError } = await ask(client, "read_session", args);

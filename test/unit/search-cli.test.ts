@@ -399,7 +399,7 @@ describe("transcripts find", () => {
     assert.equal(exitCode, 0);
     assert.equal(
       stderr,
-      `made the store ${database(home)}, which keeps what sessions say\nsearched 2 sessions (2 updated)\n`,
+      `created the store ${database(home)}, which keeps what sessions say\nsearched 2 sessions (2 updated)\n`,
     );
     assert.equal((await run("find", "blue")).stderr, "searched 2 sessions\n");
   });

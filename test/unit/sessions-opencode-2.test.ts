@@ -196,7 +196,7 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
     addStored2(database, NEW);
     database.close();
     const { exitCode, stdout, stderr } = await run(machine, "list", "--json");
-    assert.match(stderr, /^made the store [^\n]*\n$/);
+    assert.match(stderr, /^created the store [^\n]*\n$/);
     assert.deepEqual([exitCode, rowsOf(stdout)[0]?.["session_id"]], [0, "ses_new"]);
     assert.equal((await run(machine, "doctor")).exitCode, 0);
   });

@@ -23,6 +23,14 @@ const GEMINI = join(
   REPOSITORY,
   "test/fixtures/sessions/gemini-cli/tools/chats/session-2026-11-22T12-22-4dc2af27.jsonl",
 );
+const CODEX = join(
+  REPOSITORY,
+  "test/fixtures/sessions/codex/tools/rollout-2026-09-21T14-13-20-01a0c450-6c00-7000-8000-000000000001.jsonl",
+);
+const PI = join(
+  REPOSITORY,
+  "test/fixtures/sessions/pi/tools/--home-agent-w-pi-tools-project--/2026-11-22T12-21-34-448Z_01a20334-6270-7568-8ba5-f26790014cbe.jsonl",
+);
 const SESSION = "ses_skill";
 const MAIN = join(REPOSITORY, "dist/cli/main.js");
 assert(existsSync(MAIN), "build the package first: npm run build");
@@ -44,6 +52,8 @@ beforeAll(async () => {
   copyFileSync(COPILOT, join(home, "events.jsonl"));
   copyFileSync(QWEN, join(home, "chat.jsonl"));
   copyFileSync(GEMINI, join(home, "journal.jsonl"));
+  copyFileSync(CODEX, join(home, "rollout.jsonl"));
+  copyFileSync(PI, join(home, "tree.jsonl"));
   writeFileSync(join(home, "export.json"), JSON.stringify(exported(), null, 2));
 });
 afterAll(removeTempDirs);

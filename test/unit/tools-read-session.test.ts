@@ -158,7 +158,7 @@ describe("what read_session shows", () => {
     for (const [args, words] of [
       [{ session: path, turns: "7" }, /has 3 turns\. Pass turns: "3"/],
       [{ session: path, line: 99 }, /Line 99 has no entry of the conversation\. Try line 11/],
-      [{ session: path, line: 1, turns: "1" }, /line and turns exclude each other/],
+      [{ session: path, line: 1, turns: "1" }, /line and turns cannot be combined/],
       [{ session: join(home, "nowhere.jsonl") }, /There is no file .*list_sessions/],
       [{ session: "-" }, /is not a session/],
       [{ session: "ab" }, /too short/],

@@ -139,7 +139,7 @@ function formatAsked(options: Options, output: string | undefined): (typeof FORM
   const [asked, ...others] = FORMATS.filter(({ name }) => options[name]);
   if (asked !== undefined && others.length > 0) {
     const given = [asked, ...others].map(({ name }) => `--${name}`).join(" and ");
-    throw badArguments(`${given} exclude each other.`, "Give one of them.");
+    throw badArguments(`${given} cannot be combined.`, "Give one of them.");
   }
   if (output === undefined) return asked?.name;
   const ending = extname(output).toLowerCase();

@@ -190,7 +190,8 @@ function nextOf({ query, options }: FindRequest, { words: { absent, present } }:
     ...(absent.length === 0 && present.length > 0
       ? ["each word is in some passage, but not with the others: try fewer words"]
       : []),
-    ...(present.length === 0 ? ["try another word, or the beginning of one"] : []),
+    ...(query.term === "" ? ["try the name of the file alone"] : []),
+    ...(query.term !== "" && present.length === 0 ? ["try another word, or the beginning of one"] : []),
     ...(query.exact === true ? ["without --exact the words may be in any order"] : []),
     ...(filters.length > 0 ? [`or leave out ${filters.join(", ")}`] : []),
   ];

@@ -94,8 +94,11 @@ function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): str
 /** `damaged`: damaged places in the sessions of the store, where an error may be missing. */
 function scopeLine(found: readonly PastError[], { shown, damaged }: { shown: number; damaged: number }): string {
   const fixed = found.filter(({ fixes }) => fixes.length > 0).length;
-  const what = found.length === 0 ? "no such error" : `${counted(found.length, "such error")}, ${fixed} with a fix`;
+  const what =
+    found.length === 0
+      ? "no such error came up before; try the line that says what failed"
+      : `${counted(found.length, "such error")}, ${fixed} with a fix`;
   const more = shown < found.length ? `; the first ${shown} are shown` : "";
   const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")}`;
-  return `${what} in the store${more}${lost}`;
+  return `${what}${more}${lost}`;
 }

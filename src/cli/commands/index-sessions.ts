@@ -1,5 +1,5 @@
 /** `transcripts index` */
-import { counted } from "../../quantities.ts";
+import { count, counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
@@ -49,7 +49,7 @@ const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 export const command = runnable(definition, async (context, [args], options) => {
   if (options.hook && args.length > 0)
-    throw badArguments("--hook and a SESSION exclude each other.", "Give one of them.");
+    throw badArguments("--hook and a SESSION cannot be combined.", "Give one of them.");
   const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
   const report = await withStore(context, {}, async (store) => {
     const chosen = options.hook ? { only: await sessionsOfHook(context, store) } : named;
@@ -74,7 +74,7 @@ function isPushWanted({ env }: CommandContext): boolean {
 
 function scopeLine(report: IndexReport): string {
   const { sessions, changed, unchanged, gone, unreadable, damaged, events, bytes } = report;
-  const missing = gone === 0 ? [] : [`${gone} gone (kept)`];
+  const missing = gone === 0 ? [] : [`${gone} whose file is gone`];
   if (sessions === 0) {
     return [NO_SESSIONS, ...missing].join("; ");
   }
@@ -87,7 +87,7 @@ function scopeLine(report: IndexReport): string {
     ...(damaged === 0 ? [] : [counted(damaged, "damaged place")]),
   ];
   const megabytes = (bytes / 1e6).toFixed(1);
-  return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${counted(events, "event")} from ${megabytes} MB`;
+  return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${count(events)} ${events === 1 ? "entry" : "entries"} from ${megabytes} MB`;
 }
 
 /** Fields that hooks of Claude Code, Codex, Copilot CLI and Qwen Code share. */
@@ -103,7 +103,11 @@ async function sessionsNamed(context: CommandContext, args: readonly string[]): 
   for (const argument of args) {
     const ref = await sessionNamed(context, argument);
     if (ref.archived !== null)
-      throw new TranscriptsError("gone", `Session ${ref.id} has no file here.`, "The store keeps what it has of it.");
+      throw new TranscriptsError(
+        "gone",
+        `Session ${ref.id} has no file here, so nothing can be added.`,
+        "`transcripts show` reads what the store has.",
+      );
     if (isStream(ref) || ref.place === "stdin")
       throw badArguments(`${argument} is not a file.`, "Give an id or the path of a file.");
     found.push(...(await familyOf(context, ref)).filter(({ archived }) => archived === null));

@@ -51,7 +51,7 @@ export const command = runnable(definition, async (context, _args, options) => {
   const { claudeCode: isClaudeCode, remove: isRemoval = false } = options;
   const other = (["kilo", "global", "remove"] as const).find((name) => options[name]);
   if (isClaudeCode && other !== undefined)
-    throw badArguments(`--claude-code and --${other} exclude each other.`, "Run it once for each.");
+    throw badArguments(`--claude-code and --${other} cannot be combined.`, "Run it once for each.");
   const { result, lines } = isClaudeCode
     ? await initClaudeCode(context)
     : await initHost(context, isRemoval, {

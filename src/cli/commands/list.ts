@@ -101,7 +101,7 @@ async function print(
     context.note(
       options.team
         ? `${counted(kept, "session")} from the team's database`
-        : `${counted(kept, "session")} from the store, whose files are not here`,
+        : `${counted(kept, "session")} from the store: their files are not here`,
     );
   const damaged = rows.reduce((sum, row) => sum + row.damaged, 0);
   if (damaged > 0) context.note(`${counted(damaged, "damaged place")}; \`transcripts doctor\` says where`);

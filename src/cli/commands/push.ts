@@ -1,5 +1,5 @@
 /** `transcripts push` */
-import { counted } from "../../quantities.ts";
+import { count, counted } from "../../quantities.ts";
 import type { PushReport } from "../../indexing/push-sessions.ts";
 import { updateIndex } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
@@ -45,13 +45,13 @@ export async function pushed(context: CommandContext, store: Store): Promise<Pus
   const report = await withStore(place, {}, (team) =>
     withSessionsBar(context, (onProgress) => push(store, team, { signal: context.signal, onProgress })),
   );
-  const { pushed: count, unchanged, forgotten, busy, rows, snippets } = report;
+  const { pushed: sessions, unchanged, forgotten, busy, rows, snippets } = report;
   const parts = [
-    `pushed ${counted(count, "session")} (${counted(rows, "row")}) to ${storePlace(place).place}`,
+    `pushed ${counted(sessions, "session")} (${count(rows)} entries) to ${storePlace(place).place}`,
     `${unchanged} unchanged`,
     ...(snippets === 0 ? [] : [counted(snippets, "snippet")]),
-    ...(forgotten === 0 ? [] : [`${forgotten} forgotten there`]),
-    ...(busy === 0 ? [] : [`${busy} left, which another push is writing`]),
+    ...(forgotten === 0 ? [] : [`${forgotten} left out, which were forgotten there`]),
+    ...(busy === 0 ? [] : [`${busy} left out, which another push is writing`]),
   ];
   context.note(parts.join("; "));
   return report;

@@ -81,7 +81,7 @@ function refuseConflicts({ line, last, turn, summary }: Options): void {
   if (line === undefined && turn) throw badArguments("--turn needs --line.", "Name a line of the turn, or use --last.");
   const other = last === undefined ? (summary ? "--summary" : undefined) : "--last";
   if (line !== undefined && other !== undefined)
-    throw badArguments(`--line and ${other} exclude each other.`, "Give one of them.");
+    throw badArguments(`--line and ${other} cannot be combined.`, "Give one of them.");
 }
 
 function nothingWhy(options: Options): string {

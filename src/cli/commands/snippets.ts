@@ -107,7 +107,7 @@ function tellExtracted(context: CommandContext, output: ExtractSnippetOutput): v
   context.note(output.already_stored ? `already stored: ${what}` : `stored ${what}`);
   if (skipped !== undefined) context.note(`${counted(skipped, "damaged line")} skipped`);
   if (leftOut !== undefined) context.note(`${leftOut} entries did not fit; a shorter range keeps more of each`);
-  if (hint !== undefined) context.note(`it looks like ${hint.snippet_type} (${hint.because.join(", ")})`);
+  if (hint !== undefined) context.note(`the content looks like ${hint.snippet_type} (${hint.because.join(", ")})`);
   for (const each of similar) context.note(`near-duplicate (${each.likeness}): ${each.snippet_id} ${each.title}`);
 }
 
@@ -176,7 +176,11 @@ const query = runnable(queryDefinition, async (context, [keyword], options) => {
   if (options.json) await context.printObject({ version: 1, ...output });
   else for (const snippet of snippets) await context.out(storedText(context, snippet, options.full ?? false));
   const more = has_more ? `; --offset ${(options.offset ?? 0) + snippets.length} shows more` : "";
-  context.note(`${snippets.length} of ${counted(total_count, "snippet")}${more}`);
+  context.note(
+    total_count === 0
+      ? "no snippet matches; `transcripts snippets extract` and `suggest --store` store some"
+      : `${snippets.length} of ${counted(total_count, "snippet")}${more}`,
+  );
   return snippets.length > 0 ? 0 : 1;
 });
 
@@ -203,8 +207,9 @@ const suggest = runnable(suggestDefinition, async (context, [argument], options)
     else await context.out(suggestionText(context, suggestion, options.full ?? false));
   }
   if (!options.store) {
-    if (suggestions.length === 0) context.note("nothing to suggest");
-    else if (!options.json) context.note("--store stores them");
+    if (suggestions.length === 0)
+      context.note("nothing to suggest: the session has no error that is known to be fixed");
+    else if (!options.json) context.note("add --store to store them");
     return suggestions.length > 0 ? 0 : 1;
   }
   const { stored, known, failed } = await withSnippets(context, (setting) =>

@@ -114,7 +114,7 @@ async function print(
   }
   const isNone = found.length === 0 && failed === 0 && !isFiltered(options);
   const kept = read.filter(({ ref }) => ref.archived !== null).length;
-  const from = kept === 0 || options.team ? "" : `, ${kept} of them from the store since their files are not here`;
+  const from = kept === 0 || options.team ? "" : `, ${kept} of them from the store: their files are not here`;
   context.note(
     isNone
       ? NO_SESSIONS

@@ -35,7 +35,7 @@ export interface TagOutput extends Versioned {
 }
 
 export const command = runnable(definition, async (context, [session, names], options) => {
-  if (options.pin && options.unpin) throw badArguments("--pin and --unpin exclude each other.", "Give one of them.");
+  if (options.pin && options.unpin) throw badArguments("--pin and --unpin cannot be combined.", "Give one of them.");
   if (session === undefined) {
     const tags = await readingSnippets(context, [], ({ store }) => tagCounts(store));
     const output: TagOutput = {

@@ -48,7 +48,7 @@ export function overview(session: PageSession, clock: Clock, { turns, about, act
       <div class="actions">
         {details(
           "closed",
-          [<span class="name">All figures</span>],
+          [<span class="name">Statistics</span>],
           <dl class="facts">{shown}</dl>,
           <div class="tables">
             {modelsTable(stats.models)}

@@ -155,7 +155,7 @@ function notRegular(path: string): TranscriptsError {
 export function noDatabase(path: string): TranscriptsError {
   return new TranscriptsError(
     "unavailable",
-    `There is no index yet (${path}).`,
+    `There is no store yet (${path}).`,
     "Run `transcripts index` to create it.",
   );
 }

@@ -40,8 +40,8 @@ export function FiguresPage({ data, place }: { data: FiguresData; place: Place }
   const { days, today, total, command, progress, remark } = data;
   const isEmpty = total.sessions === 0;
   return (
-    <Frame place={place} title="Figures" section="figures" {...{ command, progress }}>
-      <h1>Figures</h1>
+    <Frame place={place} title="Statistics" section="figures" {...{ command, progress }}>
+      <h1>Statistics</h1>
       {isEmpty ? <p class="nothing">There are no sessions to count yet.</p> : null}
       {isEmpty ? null : (
         <>

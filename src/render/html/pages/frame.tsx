@@ -25,7 +25,7 @@ const SECTIONS: readonly [Section, string, string][] = [
   ["sessions", "Sessions", sessionsAddress()],
   ["failures", "Failures", FAILURES],
   ["files", "Files", FILES],
-  ["figures", "Figures", FIGURES],
+  ["figures", "Statistics", FIGURES],
 ];
 
 export interface FrameProps {
