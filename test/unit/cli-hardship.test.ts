@@ -100,7 +100,7 @@ describe("a full disk", () => {
 describe("where nothing may be written", () => {
   if (process.platform === "win32") return;
 
-  test("snippets are counted and found", async () => {
+  test("snippets are found", async () => {
     const home = machine();
     const made = await runCli(EXTRACT, { home });
     assert.equal(made.exitCode, 0, made.stderr);
@@ -108,11 +108,9 @@ describe("where nothing may be written", () => {
     for (const path of [home, join(home, ".local"), join(home, ".local/share")]) chmodSync(path, 0o755);
     chmodSync(join(folder, "transcripts.db"), 0o444);
     chmodSync(folder, 0o555);
-    const counted = asReader(home, ["snippets", "count", "--json"]);
-    assert.match(counted.stdout, /"learning_pattern": 1/, counted.stderr);
     const found = asReader(home, ["snippets", "query", "--type", "learning_pattern"]);
     assert.match(found.stdout, /A path/, found.stderr);
-    assert.deepEqual([counted.status, found.status], [0, 0]);
+    assert.equal(found.status, 0);
     const refused = asReader(home, EXTRACT);
     assert.deepEqual([refused.status, /No permission to write to the database/.test(refused.stderr)], [2, true]);
     chmodSync(folder, 0o755);
@@ -123,11 +121,9 @@ describe("where nothing may be written", () => {
     mkdirSync(join(home, ".local"));
     chmodSync(join(home, ".local"), 0o555);
     chmodSync(home, 0o555);
-    const counted = asReader(home, ["snippets", "count", "--json"]);
-    assert.match(counted.stdout, /"total": 0/, counted.stderr);
     const found = asReader(home, ["snippets", "query"]);
     assert.match(found.stderr, /^no snippet matches; /m);
-    assert.deepEqual([counted.status, found.status], [1, 1]);
+    assert.equal(found.status, 1);
     chmodSync(home, 0o755);
   });
 
