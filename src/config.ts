@@ -55,11 +55,6 @@ const optionShapes = {
     "Longest tool output, in characters, that a markdown transcript contains in full. The full text of a longer one is in a separate file.",
   ),
   redact: described(z._default(z.boolean(), true), "Replaces secrets with [REDACTED:kind] before anything is written."),
-  reasoning: described(z._default(z.boolean(), true), "Records the model's reasoning."),
-  events: described(
-    z._default(z.boolean(), true),
-    "Records session events: titles, permissions, questions, todos, retries, errors, compaction, reverts. Usage and gaps in a transcript are always recorded.",
-  ),
   tools: described(
     z._default(z.array(z.enum(TOOL_NAMES)), [...DEFAULT_TOOLS]),
     "Tools to offer to the agent. Each description adds about 350 tokens to every request.",
@@ -129,8 +124,6 @@ const ALLOWED: Record<keyof Options, string> = {
   followLinks: "true or false",
   maxInlineChars: "a whole number from 0 to 1000000",
   redact: "true or false",
-  reasoning: "true or false",
-  events: "true or false",
   tools: `a list of ${TOOL_NAMES.map((name) => JSON.stringify(name)).join(", ")}`,
   compactionHint: "true or false",
   autoExtract: "true or false",

@@ -71,7 +71,6 @@ function saveSettings(shared: Shared, options: Options, root: string): SaveConve
   return {
     recorder,
     redaction: options.redact ? createRedaction() : NO_REDACTION,
-    recordsEvents: options.events,
     dataFolder,
     transcriptsFolder: transcriptsFolder(dataFolder),
     formats: formatsOf(options.format),

@@ -12,7 +12,7 @@ import { WritePool } from "./files/write-pool.ts";
 import { EntryRedactor, type JudgeEnd, type Redaction } from "./entry-redactor.ts";
 import { Recorder } from "./recorder.ts";
 
-type RecordingOptions = Pick<Options, "format" | "maxInlineChars" | "redact" | "reasoning" | "events">;
+type RecordingOptions = Pick<Options, "format" | "maxInlineChars" | "redact">;
 
 export interface CreateRecorderOptions
   extends Omit<RecordingFolderOptions, "fs">, Pick<RecordingContext, "queries" | "onFault" | "onFailure"> {
@@ -42,7 +42,6 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
     files: new KeptFiles(fs, folder, settings.hostOutputs),
     redaction,
     judgeEnd: settings.judgeEnd,
-    include: { reasoning: options.reasoning, events: options.events },
     maxInlineChars: options.format === "jsonl" ? undefined : maxInlineChars,
   });
   const timeouts = new Timeouts();

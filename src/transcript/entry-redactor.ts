@@ -20,7 +20,6 @@ export interface EntryRedactorOptions {
   files: KeptFiles;
   redaction: Redaction;
   judgeEnd: JudgeEnd;
-  include: { reasoning: boolean; events: boolean };
   /** Outputs longer than this, in characters, are saved in a separate file; undefined: none are. */
   maxInlineChars: number | undefined;
 }
@@ -30,9 +29,6 @@ export interface PreparedEntry {
   /** File with the full output, relative to the transcripts folder. */
   outputPath?: string;
 }
-
-/** Events recorded even if events are turned off: what an answer cost, and what a transcript lacks. */
-const INDISPENSABLE_EVENTS = new Set(["usage", "missing entries", "torn entry"]);
 
 /** Prepares drafts for writing: judges failures, saves files beside the transcript, reads full outputs, redacts secrets. */
 export class EntryRedactor {
@@ -51,22 +47,15 @@ export class EntryRedactor {
     return wholeOutputPath === undefined ? size : Math.max(size, MAX_OUTPUT_BYTES);
   }
 
-  /** Prepares a batch, without the drafts that are not to be recorded. */
+  /** Prepares a batch. */
   async prepare(sessionID: string, drafts: readonly Draft[]): Promise<PreparedEntry[]> {
     const ready = await this.#readyEntries(sessionID, drafts);
     return Promise.all(ready.map((entry) => this.#withOutputFile(sessionID, entry)));
   }
 
   async #readyEntries(sessionID: string, drafts: readonly Draft[]): Promise<TranscriptEntry[]> {
-    const wanted = drafts.filter(({ entry }) => this.#isWanted(entry));
-    const whole = await Promise.all(wanted.map((draft) => this.#withFiles(sessionID, draft)));
-    return this.#continued(wanted, await this.#redacted(whole));
-  }
-
-  #isWanted(entry: TranscriptEntry): boolean {
-    const { reasoning, events } = this.#options.include;
-    if (entry.type === "reasoning") return reasoning;
-    return entry.type !== "session_event" || events || INDISPENSABLE_EVENTS.has(entry.name);
+    const whole = await Promise.all(drafts.map((draft) => this.#withFiles(sessionID, draft)));
+    return this.#continued(drafts, await this.#redacted(whole));
   }
 
   async #withFiles(sessionID: string, { entry, files, wholeOutputPath }: Draft): Promise<TranscriptEntry> {

@@ -73,7 +73,7 @@ function recorderIn(folder: string): Recorder {
   return createRecorder({
     dataFolder: folder,
     judgeEnd: judgedEnd,
-    options: { format: "both", maxInlineChars: 5_000, redact: true, reasoning: true, events: true },
+    options: { format: "both", maxInlineChars: 5_000, redact: true },
     queries: { session: async () => undefined, history: async () => [] },
     onFault: () => undefined,
     onFailure: (error) => {

@@ -17,7 +17,6 @@ export interface SavingOptions {
   dataFolder: string;
   format?: "markdown" | "jsonl" | "both";
   redact?: boolean;
-  events?: boolean;
   /** What the host has stored, by session; a session that is not here has no history. */
   history?: ReadonlyMap<string, readonly HostRecord[]>;
   /** For the saved files; transcripts are written by the real one. */
@@ -37,9 +36,9 @@ export interface Saving {
 }
 
 export function startSaving(options: SavingOptions): Saving {
-  const { dataFolder, format = "markdown", redact = false, events = true } = options;
+  const { dataFolder, format = "markdown", redact = false } = options;
   const { fs = nodeFileSystem, now = () => new Date(), history = new Map<string, HostRecord[]>() } = options;
-  const { options: settings } = parseOptions({ format, redact, events });
+  const { options: settings } = parseOptions({ format, redact });
   const recorder = createRecorder({
     dataFolder,
     judgeEnd: judgedEnd,
@@ -58,7 +57,6 @@ export function startSaving(options: SavingOptions): Saving {
     saveConversation(sessionID, args, {
       recorder,
       redaction: redact ? createRedaction() : NO_REDACTION,
-      recordsEvents: events,
       dataFolder,
       transcriptsFolder: transcriptsFolder(dataFolder),
       formats: formatsOf(settings.format),

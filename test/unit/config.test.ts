@@ -20,8 +20,6 @@ const DEFAULTS: Options = {
   followLinks: false,
   maxInlineChars: 5_000,
   redact: true,
-  reasoning: true,
-  events: true,
   tools: [
     "save_conversation",
     "find_in_transcripts",
@@ -79,8 +77,6 @@ const VALUES: Record<keyof Options, { right: unknown[]; wrong: [value: unknown, 
     ],
     allowed: /true or false/,
   },
-  reasoning: { right: [true, false], wrong: [["yes", '"yes"']], allowed: /true or false/ },
-  events: { right: [true, false], wrong: [[{}, "{}"]], allowed: /true or false/ },
   tools: {
     right: [[], ["save_conversation"], ["list_errors", "read_session"]],
     wrong: [
@@ -143,9 +139,9 @@ describe("the plugin's options", () => {
       format: "html",
       maxInlineChars: "many",
       colour: "red",
-      reasoning: false,
+      redact: false,
     });
-    assert.deepEqual(options, { ...DEFAULTS, reasoning: false });
+    assert.deepEqual(options, { ...DEFAULTS, redact: false });
     assert.deepEqual(
       problems.map(({ path }) => path),
       ["format", "maxInlineChars", "colour"],

@@ -379,15 +379,6 @@ describe("the files of a recorded session", () => {
     assert.deepEqual(rulesIn(folder, "transcripts"), ["*", "!notes.md"]);
   });
 
-  test("reasoning and events are left out on demand", async () => {
-    const folder = data();
-    const steps = [...newSession("ses_1"), session("updated", "ses_1", { title: "New" })];
-    await new Recording(folder, { reasoning: false, events: false }).does(...steps).end();
-    const { entries } = await readSound(folder, "ses_1.md");
-    const types = new Set(entries.map((entry) => (entry.type === "session_event" ? entry.name : entry.type)));
-    assert.deepEqual([...types].toSorted(), ["assistant", "tool_result", "tool_use", "usage", "user"]);
-  });
-
   test("secrets are redacted in entries, output files, attachments and the header", async () => {
     const folder = data();
     const secret = `ghp_${"aB3dE5gH".repeat(5).slice(0, 36)}`;

@@ -62,7 +62,6 @@ function preparation(): EntryRedactor {
     files,
     redaction: createRedaction(),
     judgeEnd: judgedEnd,
-    include: { reasoning: true, events: true },
     maxInlineChars: undefined,
   });
 }

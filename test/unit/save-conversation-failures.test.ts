@@ -158,7 +158,6 @@ function withRecorder(
   return {
     recorder: { recall: async () => undefined, flush: async () => report, path: async () => "none.md" },
     redaction: NO_REDACTION,
-    recordsEvents: true,
     dataFolder: folder,
     transcriptsFolder: join(folder, "transcripts"),
     formats: ["markdown"],

@@ -202,14 +202,6 @@ describe("a saved session", () => {
     assertLines(text, ["# Untitled session", "- nothing in words"]);
   });
 
-  test("says that its usage is incomplete where session events are not recorded", async () => {
-    const saving = startSaving({ dataFolder: join(makeTempDir(), ".openfleet"), events: false });
-    await saving.record(family().flatMap(({ records }) => records));
-    const { text } = await saving.saved("ses_main");
-    assert.match(text, /^- \*\*Tokens\*\*: .* \(incomplete: session events are not recorded\)$/m);
-    assert.match(text, /^- \*\*Cost\*\*: at least \$/m);
-  });
-
   test.skipIf(onWindows)("is readable by its owner alone", async () => {
     const { path } = await savedFamily("markdown", "ses_main");
     assert.equal(statSync(path).mode & 0o777, 0o600);

@@ -16,8 +16,6 @@ const FLUSH_MS = 5_000;
 export interface SaveConversationOptions extends NumberedFileOptions, TranscriptSources {
   recorder: Pick<Recorder, "flush" | "recall" | "path">;
   redaction: Redaction;
-  /** Session events, which have most of the usage, are recorded. */
-  recordsEvents: boolean;
   /** Folder of all data, e.g. `/project/.openfleet`. */
   dataFolder: string;
   now: () => Date;
@@ -92,7 +90,6 @@ async function factsOf(
     subagents: await Promise.all(
       subagents.map(async (each) => ({ ...each, title: each.title && (await redaction.text(each.title)) })),
     ),
-    usageIsPartial: !options.recordsEvents,
   };
 }
 

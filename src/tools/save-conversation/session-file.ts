@@ -36,8 +36,6 @@ export interface SessionFileFacts {
   folder: string | undefined;
   /** All subagents at any depth, parents before their children. */
   subagents: readonly SubagentFacts[];
-  /** Session events, and with them most of the usage, are not recorded. */
-  usageIsPartial: boolean;
 }
 
 /** Returns the title of a saved session: the host's, or else the user's first prompt. */
@@ -75,7 +73,7 @@ function factsList(facts: SessionFileFacts): string {
     ["Messages", `${userMessages + answers} (${userMessages} user, ${answers} assistant)`],
     ["Tool calls", `${calls} (${failed} failed)`],
     ["Models", models.length === 0 ? undefined : models.map(code).join(", ")],
-    ["Tokens", tokens(digest) + (facts.usageIsPartial ? " (incomplete: session events are not recorded)" : "")],
+    ["Tokens", tokens(digest)],
     ["Cost", cost(facts)],
     ["Transcript", code(facts.transcript)],
     ["Also as", facts.otherFormat === undefined ? undefined : code(facts.otherFormat)],
@@ -98,7 +96,7 @@ function tokens({ stats, reasoningTokens: reasoning }: Digest): string {
   return kinds.map(([name, number]) => `${count(number)} ${name}`).join(", ");
 }
 
-function cost({ digest: { stats }, subagents, usageIsPartial }: SessionFileFacts): string {
+function cost({ digest: { stats }, subagents }: SessionFileFacts): string {
   const { cost_estimate_usd: own } = stats;
   if (own === null) return "unknown";
   const family = [stats, ...subagents.flatMap((subagent) => subagent.stats ?? [])];
@@ -106,7 +104,7 @@ function cost({ digest: { stats }, subagents, usageIsPartial }: SessionFileFacts
   const all = subagents.length === 0 ? "" : `, with subagents $${sum.toFixed(4)}`;
   const isEstimate = family.some(({ cost_is_estimate: isEach }) => isEach);
   const note = isEstimate ? " (estimate: some was recorded as 0, as with a subscription)" : "";
-  return `${usageIsPartial ? "at least " : ""}$${own.toFixed(4)}${all}${note}`;
+  return `$${own.toFixed(4)}${all}${note}`;
 }
 
 function summary({ prompts, promptCount, lastTexts, hostSummary }: Digest): string {
