@@ -14,7 +14,7 @@ import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 afterAll(removeTempDirs);
 
 const SESSION_BYTES = 2_000_000;
-const SESSIONS = isLong ? 2_500 : 50;
+const SESSIONS = isLong ? 2_500 : 24;
 /** The same for any size of the database: three threads with what finds secrets, and the parts of sessions they hold. */
 const MOST_MEMORY_MB = 750;
 /** Prints the most memory that the process itself had; `maxRSS` includes that of the process that started it. */

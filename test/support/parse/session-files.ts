@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { REPOSITORY } from "../repository.ts";
-import { test } from "../runner.ts";
+import { isLong, test } from "../runner.ts";
 import { NO_SHARED, shared } from "../shared.ts";
 
 export const CORPUS = shared("corpus");
@@ -46,6 +46,9 @@ export const ownSessions = (...kinds: readonly SessionKind[]): SessionFile[] => 
 export const corpusSessions = (...kinds: readonly SessionKind[]): SessionFile[] =>
   CORPUS === undefined ? [] : sessionsIn(CORPUS, kinds);
 
+/** Every nth file of the corpus is tried; all with `npm run test:long`. */
+const SHARE = isLong ? 1 : 3;
+
 /** Two tests: one with our own sessions, and one with those of the corpus, which is skipped where that is missing. */
 export function testSessions(
   name: string,
@@ -53,7 +56,9 @@ export function testSessions(
   body: (files: readonly SessionFile[]) => void | Promise<void>,
 ): void {
   test(name, () => body(ownSessions(...kinds)));
-  test.skipIf(CORPUS === undefined && NO_SHARED)(`${name}: the corpus`, () => body(corpusSessions(...kinds)));
+  test.skipIf(CORPUS === undefined && NO_SHARED)(`${name}: the corpus`, () =>
+    body(kinds.flatMap((kind) => corpusSessions(kind).filter((_, at) => at % SHARE === 0))),
+  );
 }
 
 function sessionsIn(folder: string, kinds: readonly SessionKind[]): SessionFile[] {
