@@ -16,18 +16,18 @@ function lived(lines: string[], kill: { at: number; run: number | undefined }): 
 }
 
 describe("the life log of a killed child", () => {
-  test("counts all the time in which it lived", () => {
+  test("counts the whole lifetime", () => {
     const lines = ["alive 100 0 0", "record 101 a f", "alive 105 0 1", "alive 110 0 2", "record 111 b f"];
     assert.deepEqual(lived(lines, { at: 112, run: 3 }), { a: 11, b: 1 });
   });
 
-  test("leaves out what the machine took after the record, and nothing that it took before", () => {
+  test("leaves out stalls of the machine after the record, and none before it", () => {
     const lines = ["alive 100 0 0", "record 104 a f", "alive 150 44 2", "record 151 b f", "alive 160 49 3"];
     // Of the 44 ms, 4 may have been before record a, and 1 of the 5 before record b.
     assert.deepEqual(lived(lines, { at: 160, run: 3 }), { a: 56 - 40 - 5, b: 9 - 4 });
   });
 
-  test("after the last beat counts one beat more, and the processor time that the child used", () => {
+  test("adds one beat and the used processor time after the last beat", () => {
     const lines = ["alive 100 0 10", "record 101 a f"];
     assert.deepEqual(lived(lines, { at: 180, run: 12 }), { a: 79 - 73 });
     assert.deepEqual(lived(lines, { at: 180, run: 90 }), { a: 79 });
@@ -54,7 +54,7 @@ describe("the judge", () => {
     return verdict.violations.length + verdict.late.length;
   };
 
-  test("allows the last 50 ms to be missing, no more, and nothing in the middle", () => {
+  test("allows only entries of the last 50 ms to be missing", () => {
     assert.equal(violations(["older", "a", "b", "c"]), 0);
     assert.equal(violations(["a"]), 0);
     assert.equal(violations([]), 1);
@@ -64,7 +64,7 @@ describe("the judge", () => {
     assert.deepEqual([missing, lossWall, lossLived], [2, 40, 40]);
   });
 
-  test("misses what stood in a file before", () => {
+  test("notices when earlier content of a file is gone", () => {
     assert.deepEqual(judgeKept([file(["x", "y"])], [file(["y", "z"])]), ["x stood there and is gone"]);
   });
 });

@@ -53,8 +53,8 @@ async function snippetsOf(sandbox: Sandbox, sessionID: string, looks = 60): Prom
 }
 
 describe("autoExtract in the real opencode", () => {
-  test("stores what a session suggests, once", once, TIMEOUT_MS);
-  test("does so before `opencode run` ends", atTheEnd, TIMEOUT_MS);
+  test("stores the suggestions of a session once", once, TIMEOUT_MS);
+  test("finishes before `opencode run` ends", atTheEnd, TIMEOUT_MS);
 
   afterAll(async () => {
     // A test that failed has left its server running.

@@ -58,13 +58,13 @@ function summaryRequest(requests: ModelServer["requests"], sessionID: string): s
 describe("a summary of the real opencode", () => {
   for (const format of ["markdown", "jsonl"] as const) {
     test(
-      `is told where the transcript is, and the next turn finds what it lost (${format})`,
+      `keeps the path of the transcript, where the next turn finds what the summary left out (${format})`,
       () => found(format),
       TIMEOUT_MS,
     );
   }
 
-  test("is told nothing where the option is off", untold, TIMEOUT_MS);
+  test("has no path of the transcript if the option is off", untold, TIMEOUT_MS);
 
   afterAll(async () => {
     // A test that failed has left its server running.

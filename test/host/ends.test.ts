@@ -44,7 +44,7 @@ describe("a signal in the middle of the work", () => {
 });
 
 test(
-  "run that ends by itself: its last text is in the file every time",
+  "run that ends by itself: the last text is always in the file",
   async () => {
     const sandbox = await newSandbox();
     try {

@@ -32,7 +32,7 @@ const prints = (bytes: number): ReturnType<typeof call> =>
 
 describe("outputs of many megabytes", () => {
   test(
-    "leave every call with its result, and the answer after them",
+    "every call has its result, and the answer comes after them",
     async () => {
       const model = await startModel({ huge: [...SIZES.map((bytes) => [prints(bytes)]), [text(ANSWER)]] });
       const plugins = [[REPOSITORY, { format: "both" }] as const];
@@ -61,7 +61,7 @@ const ENDS: Record<string, { prompt?: string; answers: ModelAction[][] }> = {
 describe("SIGTERM right behind the answer to something huge", () => {
   for (const [what, { prompt = "", answers }] of Object.entries(ENDS)) {
     test(
-      `(${what}): all is there once the session goes on`,
+      `(${what}): everything is recorded when the session continues`,
       async () => {
         const model = await startModel({ huge: answers, after: [[text("And on.")]] });
         const plugins = [[REPOSITORY, { format: "both" }] as const];

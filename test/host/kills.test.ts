@@ -39,7 +39,7 @@ const script: ModelScript = ({ index }) =>
       ];
 
 describe("SIGKILL in the middle of the work", () => {
-  test(`${KILLS} kills of one session lose nothing that opencode kept`, run, TIMEOUT_MS);
+  test(`${KILLS} kills during one session lose nothing that opencode stored`, run, TIMEOUT_MS);
 });
 
 async function run(): Promise<void> {

@@ -106,7 +106,7 @@ if (OPENCODE2_BIN === undefined) {
   });
 
   describe("a real host of opencode 2.x", () => {
-    test("has everything that it stored in the transcript, the first prompt of the process too", async () => {
+    test("the transcript has everything that the host stored, including the first prompt of the process", async () => {
       const host = await start();
       for (const names of [["plain", "second"], ["tools"], ["arguments"], ["retried"], ["saved"]]) {
         const sessionID = await host.createSession(sandbox.projectDir);
@@ -119,7 +119,7 @@ if (OPENCODE2_BIN === undefined) {
       await host.stop("SIGTERM");
     });
 
-    test("loads the file of a checkout that it looks for, and the installed package by its name", async () => {
+    test("loads a checkout by its folder, and the installed package by its name", async () => {
       const packages = join(sandbox.env["XDG_CACHE_HOME"] ?? "", "opencode/packages/opencode-transcripts");
       installPacked(join(packages, "node_modules"));
       for (const spec of [join(REPOSITORY, "server.js"), "opencode-transcripts"]) {
@@ -162,7 +162,7 @@ if (OPENCODE2_BIN === undefined) {
     });
 
     for (const signal of ["SIGKILL", "SIGHUP", "SIGTERM"] as const) {
-      test(`goes on after ${signal} in a running call, with nothing lost or doubled`, async () => {
+      test(`loses and repeats nothing after ${signal} during a call`, async () => {
         const host = await start();
         const sessionID = await host.createSession(sandbox.projectDir);
         await host.prompt(sessionID, "scenario:plain");
@@ -187,7 +187,7 @@ if (OPENCODE2_BIN === undefined) {
     }
 
     test(
-      `goes on after ${KILLS} kills at random moments, and had in the file the calls and results of more than a moment before each`,
+      `loses nothing after ${KILLS} kills at random moments, and at most a moment of calls and results before each kill`,
       async () => {
         const sessionID = await played(await start(), "plain");
         await hosts.at(-1)?.stop("SIGTERM");
@@ -223,7 +223,7 @@ if (OPENCODE2_BIN === undefined) {
       KILLS * 60_000,
     );
 
-    test("says that it cannot have the host summarize, when a conversation is saved with compact", async () => {
+    test("save_conversation with compact says that the host cannot summarize", async () => {
       const host = await start();
       const sessionID = await played(host, "compacted");
       const stored = JSON.stringify(await host.messages(sessionID));
@@ -232,7 +232,7 @@ if (OPENCODE2_BIN === undefined) {
       await host.stop("SIGTERM");
     });
 
-    test("keeps two folders of one process apart", async () => {
+    test("two folders of one process have separate transcripts", async () => {
       const other = join(sandbox.root, "other");
       await mkdir(other);
       const host = await start();
@@ -250,7 +250,7 @@ if (OPENCODE2_BIN === undefined) {
       }
     });
 
-    test("has sessions that are read from its database as it tells of them, with forks, reverts and summaries", async () => {
+    test("sessions read from its database equal its export, with forks, reverts and summaries", async () => {
       const host = await start();
       const parent = await played(host, "parent", "second");
       const reverted = await played(host, "plain", "tools", "second");
@@ -282,7 +282,7 @@ if (OPENCODE2_BIN === undefined) {
       await host.stop("SIGTERM");
     });
 
-    test("records a fork with its origin, and says what a committed revert removed", async () => {
+    test("records the origin of a fork, and what a committed revert removed", async () => {
       const host = await start();
       const parent = await played(host, "plain", "second");
       const forked = textAt(await host.request("POST", `/api/session/${parent}/fork`, {}), "data", "id");
@@ -310,7 +310,7 @@ if (OPENCODE2_BIN === undefined) {
       assert.deepEqual(origin?.data, { sessionID: parent });
     });
 
-    test("writes a text once, with its model, when the host reloads its plugins in the middle of it", async () => {
+    test("writes a text once, with its model, if plugins are reloaded in the middle of it", async () => {
       const started = join(sandbox.root, "other-started");
       const other = join(sandbox.root, "other.js");
       const noted = `require("node:fs").writeFileSync(${JSON.stringify(started)}, "")`;

@@ -132,7 +132,7 @@ describe("comparison with an export", () => {
     assert.equal(compareUsage(EXPORT, ENTRIES), undefined);
   });
 
-  test("a message without any words may have an entry or not", () => {
+  test("an entry is optional for a message without words", () => {
     const marker: TranscriptEntry = {
       type: "user",
       ...at,
@@ -167,7 +167,7 @@ describe("comparison with an export", () => {
     test(`${name} is found`, () => assert.match(compareWithExport(EXPORT, entries) ?? "no difference", expected));
   }
 
-  test("any entry that is missing or doubled is found", () => {
+  test("finds any missing or repeated entry", () => {
     fc.assert(
       fc.property(fc.nat(ENTRIES.length - 1), fc.boolean(), (index, doubled) => {
         const entry = ENTRIES[index];
@@ -178,7 +178,7 @@ describe("comparison with an export", () => {
     );
   });
 
-  test("any two entries in the wrong order are found; results of parallel calls have none among them", () => {
+  test("finds any two entries in the wrong order; results of parallel calls may have any order", () => {
     for (const [i, one] of ENTRIES.entries()) {
       for (const [j, other] of ENTRIES.entries()) {
         const types = new Set([one.type, other.type]);
@@ -191,7 +191,7 @@ describe("comparison with an export", () => {
     }
   });
 
-  test("an entry that the export lacks is found, unless the host is declared to have dropped it", () => {
+  test("finds an entry that is not in the export, unless the host is declared to have dropped it", () => {
     const lost: TranscriptEntry = {
       type: "assistant",
       ...at,
@@ -206,7 +206,7 @@ describe("comparison with an export", () => {
     assert.match(compareWithExport(EXPORT, [...entries, lost], dropped) ?? "", /not in the export/);
   });
 
-  test("a call that the export leaves running may be told as interrupted, and as nothing else", () => {
+  test("a call that is still running in the export may only be recorded as interrupted", () => {
     const cut = structuredClone(EXPORT);
     const part = cut.messages[1]?.parts[2];
     assert.equal(part?.type, "tool");
@@ -216,7 +216,7 @@ describe("comparison with an export", () => {
     assert.equal(compareWithExport(cut, ENTRIES.toSpliced(6, 1)), undefined);
   });
 
-  test("equal call ids are told apart by their order", () => {
+  test("calls with equal ids are matched by their order", () => {
     const again = structuredClone(EXPORT);
     for (const part of again.messages[1]?.parts ?? []) if (part.type === "tool") part.callID = "call_same";
     const same = ENTRIES.map((entry) => ("callID" in entry ? { ...entry, callID: "call_same" } : entry));
@@ -224,7 +224,7 @@ describe("comparison with an export", () => {
     assert.match(compareWithExport(again, same.toSpliced(6, 1)) ?? "", /missing/);
   });
 
-  test("a prompt that was sent during an answer may stand by message or by part", () => {
+  test("a prompt sent during an answer may be ordered by its message or by its part", () => {
     const text = (id: string, messageID: string, value: string) => ({
       id,
       messageID,
@@ -255,12 +255,12 @@ describe("comparison with an export", () => {
     assert.match(compareWithExport(session, [two, one, three]) ?? "", /differs/);
   });
 
-  test("lost or wrong usage is found", () => {
+  test("finds lost or wrong usage", () => {
     assert.match(compareUsage(EXPORT, ENTRIES.toSpliced(7, 1)) ?? "", /2 model calls, but 1 usages/);
     assert.match(compareUsage(EXPORT, changed(9, { data: { tokens, cost: 0.25 } })) ?? "", /usage 2 \(prt_12\)/);
   });
 
-  test("a part of a type that nobody knows stops the comparison", () => {
+  test("a part of an unknown type stops the comparison", () => {
     const odd = { id: "p", messageID: "m", type: "hologram" };
     assert.throws(() =>
       parseExport({

@@ -128,9 +128,9 @@ describe("save_conversation in the real opencode", () => {
     test(`recorded as ${format}`, async () => judge(await play(format), format), TIMEOUT_MS);
   }
 
-  test("opencode run ends with its turn, without a summary that was begun and not finished", runOnce, TIMEOUT_MS);
+  test("opencode run ends with its turn and starts no summary", runOnce, TIMEOUT_MS);
 
-  test("a session that began before the plugin was there is saved whole", addedLater, TIMEOUT_MS);
+  test("saves all of a session that began before the plugin was installed", addedLater, TIMEOUT_MS);
 
   afterAll(async () => {
     if (!process.env["KEEP_SANDBOX"]) await Promise.all(theatres.map((theatre) => theatre.remove()));

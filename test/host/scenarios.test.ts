@@ -16,7 +16,7 @@ const run = new ScenarioRun(scenarios);
 /** The first test waits for all scenarios that share a server. */
 const TIMEOUT_MS = 900_000;
 
-describe("what opencode exports stands in the transcript", () => {
+describe("the transcript has what opencode exports", () => {
   for (const scenario of scenarios) {
     test(scenario.name, async () => judge(scenario, await run.play(scenario)), TIMEOUT_MS);
   }

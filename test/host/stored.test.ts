@@ -64,7 +64,7 @@ describe("a second process gets a prompt in a session", () => {
   };
   for (const [script, begins] of Object.entries(working)) {
     test(
-      `in which the first one is at work (${script}): each call has the end that opencode stored`,
+      `while the first one is at work (${script}): each call ends as opencode stored it`,
       () =>
         inSandbox([OURS], async (sandbox) => {
           const first = await startOpencode(sandbox);
@@ -89,7 +89,7 @@ describe("a second process gets a prompt in a session", () => {
 
 describe("turns without the plugin", () => {
   test(
-    "are recorded when it is back, and all of the session in a format that is added",
+    "are recorded when the plugin is back; a format added later gets the whole session",
     () =>
       inSandbox([[REPOSITORY, { format: "markdown" }]], async (sandbox) => {
         let server = await startOpencode(sandbox);
@@ -112,7 +112,7 @@ describe("turns without the plugin", () => {
   );
 
   test(
-    "in one process, in which the plugin is taken out and put back, are recorded too",
+    "are recorded if the plugin is removed and added again in one process",
     () =>
       inSandbox([OURS], async (sandbox) => {
         const server = await startOpencode(sandbox);
@@ -131,10 +131,10 @@ describe("turns without the plugin", () => {
   );
 });
 
-describe("a text of which opencode stored more than was recorded", () => {
+describe("a text that opencode stored more of than was recorded", () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
     test(
-      `after ${signal} is whole once the session goes on`,
+      `is completed when the session continues after ${signal}`,
       () =>
         inSandbox([OURS], async (sandbox) => {
           let server = await startOpencode(sandbox);
@@ -161,7 +161,7 @@ describe("a text of which opencode stored more than was recorded", () => {
 
 describe("a plugin listed after this one that changes prompts", () => {
   test(
-    "makes one user message of each, as opencode stored it",
+    "each prompt is one user message, as opencode stored it",
     () =>
       inSandbox([OURS, CHANGER], async (sandbox) => {
         const server = await startOpencode(sandbox);

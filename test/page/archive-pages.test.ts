@@ -49,7 +49,7 @@ function withoutLive(page: string): string {
 }
 
 describe("an archive of pages", () => {
-  browserTest("works opened from disk: list, session and search, and asks for nothing else", async () => {
+  browserTest("works opened from disk (list, session, search) and requests nothing else", async () => {
     if (browser === undefined) throw new Error("There is no Chromium.");
     const page = await browser.newPage();
     const complaints: string[] = [];
@@ -107,7 +107,7 @@ describe("an archive of pages", () => {
     assert.deepEqual([...sessions], [MAIN]);
   });
 
-  test("of one agent has only its sessions, and other pages go", () => {
+  test("of one agent has only its sessions; other pages are removed", () => {
     const report = archive("--agent", "opencode");
     assert.match(report, /[1-9]\d* removed/);
     const manifest: unknown = JSON.parse(readFileSync(join(folder, "archive.json"), "utf8"));

@@ -93,7 +93,7 @@ async function isHarmless(page: Page): Promise<void> {
 describe("hostile sessions, on the pages of all sessions", () => {
   // Without the policy, escaping alone has to hold.
   for (const bypassCSP of [true, false]) {
-    test(`become no more than text, ${bypassCSP ? "without" : "with"} the policy of the pages`, async () => {
+    test(`stay text, ${bypassCSP ? "without" : "with"} the policy of the pages`, async () => {
       const paths = [
         "/",
         "/figures.html",
@@ -115,7 +115,7 @@ describe("hostile sessions, on the pages of all sessions", () => {
     });
   }
 
-  test("their errors and files have pages, which are as harmless", async () => {
+  test("are harmless on the pages of their errors and files", async () => {
     for (const list of ["/failures.html", "/files.html"]) {
       let links: string[] = [];
       await pages.visit(list, async (page) => {

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 describe("hostile content", () => {
   for (const policy of ["with", "without"] as const) {
-    test(`nothing of it becomes more than text, ${policy} the page's policy`, async () => {
+    test(`stays text, ${policy} the page's policy`, async () => {
       const path = join(folder, `hostile-${policy}.html`);
       writeFileSync(path, "");
       // One page for all of them: what a vector starts may also come late.
@@ -48,7 +48,7 @@ describe("hostile content", () => {
     });
   }
 
-  test("the test itself sees a script that runs, a request and a foreign element", async () => {
+  test("the test itself notices a script that runs, a request and a foreign element", async () => {
     const path = join(folder, "foreign.html");
     writeFileSync(path, "<!doctype html><script>alert(1)</script><b><img src='http://127.0.0.1:9/x'></b>");
     await look(browser, path, "", {}, async ({ page, requests, dialogs }) => {

@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 describe("the page by itself", () => {
-  test("it asks nobody for anything and has nothing to complain of", async () => {
+  test("makes no request and logs no error", async () => {
     await look(browser, example, "", {}, async ({ page, requests, complaints, dialogs }) => {
       assert.equal(await page.title(), "Fixing the parser");
       assert.deepEqual({ requests, complaints, dialogs }, { requests: [], complaints: [], dialogs: [] });
@@ -47,7 +47,7 @@ describe("the page by itself", () => {
     });
   });
 
-  test("it has one of each landmark, and a heading for each turn", async () => {
+  test("has one landmark of each kind, and a heading for each turn", async () => {
     await look(browser, example, "", {}, async ({ page }) => {
       const count = (selector: string): Promise<number> => page.locator(selector).count();
       for (const landmark of ["header", "nav[aria-label]", "main", "footer", "h1"])
@@ -61,7 +61,7 @@ describe("the page by itself", () => {
 });
 
 describe("directions of text", () => {
-  test("an Arabic first word turns its paragraph, and no code, command or output", async () => {
+  test("an Arabic first word makes its paragraph right-to-left, but no code, command or output", async () => {
     const path = join(folder, "arabic.html");
     const code =
       "مرحبا\n\n```js\nconst total = items.length; // (1)\n```\n\nAn English paragraph with `inline()` code.";
@@ -93,7 +93,7 @@ describe("directions of text", () => {
 });
 
 describe("places in the page", () => {
-  test("each name stands once, and each link in the page leads somewhere", async () => {
+  test("each anchor exists once, and each link leads to one", async () => {
     await look(browser, example, "", {}, async ({ page }) => {
       const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
       const links = await page
@@ -118,7 +118,7 @@ describe("places in the page", () => {
     ["#s1-m2", DEEP_NEEDLE],
   ];
   for (const [anchor, text] of closed) {
-    test(`a link to ${anchor} opens what is closed around it`, async () => {
+    test(`a link to ${anchor} opens the sections around it`, async () => {
       await look(browser, example, anchor, {}, async ({ page }) => {
         const place = page.locator(anchor);
         assert.equal(await place.isVisible(), true);
@@ -129,7 +129,7 @@ describe("places in the page", () => {
     });
   }
 
-  test("a visible link beside each entry leads to it", async () => {
+  test("each entry has a visible link to itself", async () => {
     await look(browser, example, "", {}, async ({ page }) => {
       await page.locator('.permalink[href="#m2"]').click();
       assert.ok(page.url().endsWith("#m2"));
@@ -140,7 +140,7 @@ describe("places in the page", () => {
 
 describe("find in page", () => {
   for (const needle of [NEEDLE, DEEP_NEEDLE]) {
-    test(`it finds ${needle}, and opens what is closed around it`, async () => {
+    test(`finds ${needle}, and opens the sections around it`, async () => {
       await look(browser, example, "", {}, async ({ page }) => {
         const calls = page.locator("details", { hasText: needle });
         assert.equal(await page.getByText(needle).last().isVisible(), false);
@@ -169,7 +169,7 @@ describe("at any width", () => {
     });
   }
 
-  test("lines of prose are no longer than a person likes to read", async () => {
+  test("lines of prose have a readable length", async () => {
     await look(browser, example, "", { viewport: WIDE }, async ({ page }) => {
       const box = await page.locator(".by-assistant .prose").first().boundingBox();
       assert.ok(box !== null && box.width > 500 && box.width < 800, `${box?.width}`);
@@ -179,7 +179,7 @@ describe("at any width", () => {
 
 describe("colours", () => {
   for (const colorScheme of SCHEMES) {
-    test(`every text of the ${colorScheme} scheme stands out by ${MIN_CONTRAST}:1`, async () => {
+    test(`every text in the ${colorScheme} scheme has a contrast of ${MIN_CONTRAST}:1`, async () => {
       await look(browser, example, "", { colorScheme }, async ({ page }) => {
         const found = await page.evaluate(contrasts);
         assert.ok(found.length > 100, `${found.length} texts`);
@@ -203,7 +203,7 @@ describe("colours", () => {
   });
 });
 
-describe("what a reader may change", () => {
+describe("choices of the reader", () => {
   test("calls and thinking can be hidden, and everything unfolded, without a script", async () => {
     await look(browser, example, "", {}, async ({ page }) => {
       const call = page.locator(".call").first();
@@ -222,7 +222,7 @@ describe("what a reader may change", () => {
     });
   });
 
-  test("the keyboard reaches what is closed, and shows where it is", async () => {
+  test("the keyboard reaches closed sections, and the focus is visible", async () => {
     await look(browser, example, "", {}, async ({ page }) => {
       await page.keyboard.press("Tab");
       assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to the conversation");
@@ -234,7 +234,7 @@ describe("what a reader may change", () => {
     });
   });
 
-  test("nothing moves for those who asked for that", async () => {
+  test("nothing moves if reduced motion is preferred", async () => {
     const durationOf = (reducedMotion: "reduce" | "no-preference"): Promise<string> =>
       look(browser, example, "", { reducedMotion }, ({ page }) =>
         page.evaluate<string>("getComputedStyle(document.querySelector('summary'), '::before').transitionDuration"),
@@ -243,7 +243,7 @@ describe("what a reader may change", () => {
     assert.notEqual(await durationOf("no-preference"), "0s");
   });
 
-  test("on paper there is the conversation alone", async () => {
+  test("prints the conversation alone", async () => {
     await look(browser, example, "", {}, async ({ page }) => {
       await page.emulateMedia({ media: "print" });
       assert.equal(await page.locator("nav").isVisible(), false);
@@ -254,7 +254,7 @@ describe("what a reader may change", () => {
 });
 
 describe("a real session", () => {
-  test("it is shown, and its pictures are kept to be looked at", async () => {
+  test("is shown; its screenshots are kept for a look", async () => {
     const path = join(folder, "real.html");
     const session =
       REAL_SESSION === undefined

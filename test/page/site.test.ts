@@ -151,7 +151,7 @@ describe("the pages of all sessions", () => {
     });
   });
 
-  test("find while the words are typed", async () => {
+  test("search while words are typed", async () => {
     await visit("/", async (page) => {
       await page.locator(".search input").pressSequentially("1200");
       await page.waitForSelector('.hit mark:has-text("1200")', { timeout: 60_000 });
@@ -263,7 +263,7 @@ describe("the pages of all sessions", () => {
   });
 
   for (const path of PATHS) {
-    test(`${path} has nothing that axe calls serious, and fits any width`, async () => {
+    test(`${path} has no serious finding of axe, and fits any width`, async () => {
       for (const colorScheme of ["light", "dark"] as const) {
         await visit(
           path,
@@ -284,7 +284,7 @@ describe("the pages of all sessions", () => {
     });
   }
 
-  test("of the examples show nothing of the user's", async () => {
+  test("of the examples show no session of the user", async () => {
     if (browser === undefined) return;
     const demo = await ServedPages.start(browser, machine, "--demo");
     try {

@@ -45,7 +45,7 @@ function plain({ text }: ToolAnswer): string {
 }
 
 describe("sessions whose files are gone", () => {
-  test("have the answers that they had", async () => {
+  test("get the same answers as before", async () => {
     const machine = await sampleMachine();
     await machine.index();
     const rows = await machine.rows("list", "--subagents", "--empty");
@@ -89,7 +89,7 @@ describe("sessions whose files are gone", () => {
     }
   });
 
-  test("are exported, but for the damaged places, of which only the number is kept", async () => {
+  test("are exported without damaged places, of which only the number is kept", async () => {
     const machine = await sampleMachine();
     await machine.index();
     const page = async (id: string): Promise<string> => (await machine.run("export", id, "--html", "-o", "-")).stdout;
@@ -143,7 +143,7 @@ describe("sessions whose files are gone", () => {
     assert.match(stderr, /has only the blocks of the conversation/);
   });
 
-  test("are found, and the command that find prints opens them", async () => {
+  test("find prints a command that opens them", async () => {
     const machine = await sampleMachine();
     await machine.index();
     machine.lose();
@@ -160,7 +160,7 @@ describe("sessions whose files are gone", () => {
     }
   });
 
-  test("are refused where secrets are wanted, and left out of lists", async () => {
+  test("are refused with --no-redact, and left out of lists that read files", async () => {
     const machine = await sampleMachine();
     await machine.index();
     machine.lose();
@@ -174,7 +174,7 @@ describe("sessions whose files are gone", () => {
     assert.match(stderr, /left out: \d+ sessions that are only in the store/);
   });
 
-  test("are found by the path that they had, and forgotten by it", async () => {
+  test("can be named and forgotten by their former path", async () => {
     const machine = await sampleMachine();
     await machine.index();
     machine.lose();
@@ -290,7 +290,7 @@ function answer1(id: string, second: number, text: string): NonNullable<StoredSe
 
 describe("a fork whose parent only the store has", () => {
   for (const [agent, { parent, fork, make, lose, goOn }] of Object.entries(FORKS)) {
-    test(`has the answers that it had, also when it goes on: ${agent}`, async () => {
+    test(`gets the same answers as before, also after it continued: ${agent}`, async () => {
       const questions = [...questionsAbout([fork]), ["find", "price", "--json"], ...ALL];
       const tools: [string, Record<string, unknown>][] = [
         ["read_session", { session: fork, with_tools: true, with_thinking: true, max_chars: 80_000 }],
@@ -329,8 +329,8 @@ describe("a fork whose parent only the store has", () => {
   }
 });
 
-describe("a file that went away", () => {
-  test("changes nothing that was kept when it comes back, whole or shorter", async () => {
+describe("a file that was deleted", () => {
+  test("changes nothing in the store when it comes back, whole or shorter", async () => {
     const machine = await sampleMachine();
     const path = join(machine.home, `.claude/projects/-work-shop/${MAIN}.jsonl`);
     const copy = join(machine.home, "copy.jsonl");
@@ -375,7 +375,7 @@ describe("a file that went away", () => {
 });
 
 describe("session files", () => {
-  testSessions("have the answers that they had, from the store", SESSION_KINDS, async (files) => {
+  testSessions("get the same answers from the store", SESSION_KINDS, async (files) => {
     const machine = new Machine();
     const exports: string[] = [];
     for (const { name, path } of files) {

@@ -82,7 +82,7 @@ const lines = fc.array(fc.oneof({ weight: 6, arbitrary: plainLine }, { weight: 1
 });
 
 describe("the errors of a session", () => {
-  test("finds the same as a full parse, in any session", async () => {
+  test("are those of a full parse, in any session", async () => {
     await fc.assert(
       fc.asyncProperty(lines, fc.boolean(), async (all, isEnded) => {
         const whole = all.join("\n") + (isEnded ? "\n" : "");

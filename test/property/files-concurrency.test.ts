@@ -27,7 +27,7 @@ interface Writer {
 }
 
 describe("two writers of one file in one process", () => {
-  test("in any interleaving nothing is doubled, torn, lost or out of order", async () => {
+  test("lose, repeat, tear and reorder nothing, in any interleaving", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), fc.nat(2), async (steps, batchSize) => {
         const path = join(makeTempDir(), "file");
@@ -82,7 +82,7 @@ describe("processes that write the same files", () => {
     [1, 300, 3],
     [50, 12, 2],
   ] as const) {
-    test(`${processes} processes, ${fileCount} files: nothing is doubled, torn, lost or out of order`, async () => {
+    test(`${processes} processes, ${fileCount} files: nothing is lost, repeated, torn or reordered`, async () => {
       const folder = join(makeTempDir(), "sub");
       const names = ["a", "b", "c"].slice(0, processes);
       const children = names.map((name, n) => runChild(folder, fileCount, count, name, n + 1));

@@ -194,7 +194,7 @@ const session = (calls: Calls) =>
   });
 
 describe("a search of the store", () => {
-  test("finds the same as reading everything, however the JSON is written", async () => {
+  test("finds the same as reading every file, however its JSON is written", async () => {
     const escaping = fc.oneof(fc.constant(""), fc.constant("all"), fc.constant("non-ascii"));
     await withStore(sqlite, (store) =>
       fc.assert(
@@ -214,7 +214,7 @@ describe("a search of the store", () => {
     );
   });
 
-  test("passes over no file by its bytes that has a hit, however JSON writes it", async () => {
+  test("the byte filter skips no file with a hit, however its JSON is written", async () => {
     const escaping = fc.constantFrom("", "all", "non-ascii");
     const bytes = session(RELATED).chain(([records, term]) =>
       fc.record({

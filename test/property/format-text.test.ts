@@ -11,7 +11,7 @@ const CONTROLS = new RegExp(String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u
 const RUNS = { numRuns: runs(2000) };
 
 describe("text in a transcript", () => {
-  test("comes back from its escapes", () => {
+  test("survives escaping", () => {
     fc.assert(
       fc.property(nastyText, (text) => {
         assert.equal(decodeText(encodeText(text)), text);
@@ -23,7 +23,7 @@ describe("text in a transcript", () => {
     );
   });
 
-  test("holds nothing that a terminal, grep or the reader would act upon", () => {
+  test("contains nothing that a terminal, grep or the reader would interpret", () => {
     fc.assert(
       fc.property(nastyText, (text) => {
         const encoded = encodeText(text);
@@ -40,7 +40,7 @@ describe("text in a transcript", () => {
     );
   });
 
-  test("comes back from a fence and from a label's line", () => {
+  test("survives a fence and the line of a label", () => {
     fc.assert(
       fc.property(nastyText, nastyText, (before, text) => {
         const block = fenced(encodeText(text), "text");

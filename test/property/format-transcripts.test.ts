@@ -75,7 +75,7 @@ function fileOf(
 for (const [name, format] of Object.entries(FORMATS)) {
   describe(`a ${name} transcript`, () => {
     test(
-      "gives back every header and entry, wherever its chunks end",
+      "is read back equal, wherever its chunks end",
       async () => {
         const files = fc.record({ head: anyHeader, list: entries }).chain(({ head, list }) => {
           const file = fileOf(format, head, list);
@@ -101,7 +101,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
     );
 
     test(
-      "cut anywhere is its first entries and at most one that is torn",
+      "cut anywhere has its first entries and at most one torn entry",
       async () => {
         const cuts = fc.record({ list: entries, at: fc.double({ min: 0, max: 1, noNaN: true }) });
         await fc.assert(
@@ -122,7 +122,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
     );
 
     test(
-      "says where each entry stands",
+      "gives the place of each entry",
       async () => {
         await fc.assert(
           fc.asyncProperty(entries, async (list) => {
@@ -148,7 +148,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
     );
 
     test(
-      "is scanned for its valid end and its keys, from any entry on and however it is cut",
+      "a scan finds its valid end and its keys, from any entry on and wherever it is cut",
       async () => {
         const cuts = fc.record({
           list: entries,
@@ -199,7 +199,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
     );
 
     test(
-      "holds a million characters of anything",
+      "can contain a million arbitrary characters",
       async () => {
         for (const unit of ["a", "\0", "## [", "```\n", '\\"']) {
           const content = unit.repeat(1_000_000 / unit.length);
@@ -223,7 +223,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
     );
 
     test(
-      "is read without an error, whatever bytes stand in it",
+      "is read without an exception, whatever bytes it has",
       async () => {
         const damages = fc.record({
           list: entries,

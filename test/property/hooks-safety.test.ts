@@ -136,8 +136,8 @@ const hostileCall = fc.oneof(
   { weight: 1, arbitrary: anyEvent },
 );
 
-describe("hooks called with values that no host should pass", () => {
-  test("never throw, never reject, and a well-formed session is recorded afterwards", async () => {
+describe("hooks that get invalid values", () => {
+  test("never throw or reject, and a valid session is recorded afterwards", async () => {
     const project = makeTempDir();
     const host = new PluginHost(project, { format: "both", redact: false });
     await fc.assert(
@@ -167,7 +167,7 @@ describe("hooks called with values that no host should pass", () => {
     );
   });
 
-  test("make only records that could be written as JSON", () => {
+  test("make only records that are valid JSON", () => {
     const translator = new EventTranslator();
     fc.assert(
       fc.property(hostileCall, ({ name, given }) => {

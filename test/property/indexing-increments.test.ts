@@ -60,7 +60,7 @@ function line(type: string, uuid: string, message: object, timestamp?: string): 
 const cutsIn = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 12 });
 
 describe("indexing a session that grows", () => {
-  test("equals a single run, wherever it was cut and whatever was kept in between", async () => {
+  test("gives the rows of a single run, wherever it was cut", async () => {
     await fc.assert(
       fc.asyncProperty(anyLines(), cutsIn, fc.boolean(), damages, async (lines, cuts, ends, done) => {
         const text = Buffer.from(lines.join("\n") + (ends ? "\n" : ""));
@@ -72,7 +72,7 @@ describe("indexing a session that grows", () => {
     );
   });
 
-  test("does so where the title that was kept is blank", async () => {
+  test("gives the rows of a single run if the stored title is blank", async () => {
     const title = JSON.stringify({ type: "ai-title", aiTitle: "\r\n", sessionId: "S" });
     const message = { role: "user", content: "What is this?" };
     const prompt = JSON.stringify({ type: "user", uuid: "u-1", sessionId: "S", message });
@@ -81,11 +81,11 @@ describe("indexing a session that grows", () => {
 
   const PROMPT = line("user", "u-1", { role: "user", content: "What is this?" }, "2026-01-01T00:00:01.000Z");
 
-  test("does so if a complete last line continues and becomes invalid", async () => {
+  test("gives the rows of a single run if a complete last line continues and becomes invalid", async () => {
     await check(Buffer.from(`${PROMPT}*`), [PROMPT.length], [INDEX_LIMITS]);
   });
 
-  test("does so where a record without a row comes again", async () => {
+  test("gives the rows of a single run if a record without a row is repeated", async () => {
     const piece = (uuid: string, stop_reason: string, content: unknown[]): string =>
       line("assistant", uuid, {
         id: "msg_1",
@@ -105,19 +105,19 @@ describe("indexing a session that grows", () => {
     await check(Buffer.from(`${records.join("\n")}\n`), ends, [INDEX_LIMITS]);
   });
 
-  test("does so where a record without a row comes again on the line of another with its uuid", async () => {
+  test("gives the rows of a single run if a record without a row is repeated on the line of another with its uuid", async () => {
     const empty = line("user", "u-2", { role: "user" });
     const said = line("user", "u-2", { role: "user", content: "Go on." });
     const first = `${PROMPT}\n${empty}\n`;
     await check(Buffer.from(`${first}${said}${empty}\n`), [first.length], [INDEX_LIMITS]);
   });
 
-  test("does so where a line that cannot be used comes again", async () => {
+  test("gives the rows of a single run if an unusable line is repeated", async () => {
     const broken = '{"typ":"user","uuid":"u-1"}\n';
     await check(Buffer.from(broken.repeat(2)), [broken.length + 1], [INDEX_LIMITS]);
   });
 
-  test("reports nothing of an earlier file if reading the new one was interrupted", async () => {
+  test("reports nothing of the earlier file if reading the new one was interrupted", async () => {
     const { where, path } = machineWith();
     const store = await newStore();
     const options = { redactor: NO_REDACTOR, limits: SMALL, threads: 0 };
@@ -139,14 +139,18 @@ describe("indexing a session that grows", () => {
     await store.close();
   });
 
-  testSessions("does so with session files", ["claude-code", "claude-stream-json"], async (files) => {
-    let seed = 7;
-    const random = (below: number): number => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below;
-    for (const [at, { path }] of files.entries()) {
-      const bytes = readFileSync(path);
-      if (bytes.length > 1_500_000 && at % 4 !== 0) continue;
-      const cuts = Array.from({ length: 4 }, () => random(bytes.length));
-      await check(bytes, cuts, at % 2 === 0 ? [INDEX_LIMITS] : [SMALL, INDEX_LIMITS]);
-    }
-  });
+  testSessions(
+    "gives the rows of a single run with session files",
+    ["claude-code", "claude-stream-json"],
+    async (files) => {
+      let seed = 7;
+      const random = (below: number): number => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below;
+      for (const [at, { path }] of files.entries()) {
+        const bytes = readFileSync(path);
+        if (bytes.length > 1_500_000 && at % 4 !== 0) continue;
+        const cuts = Array.from({ length: 4 }, () => random(bytes.length));
+        await check(bytes, cuts, at % 2 === 0 ? [INDEX_LIMITS] : [SMALL, INDEX_LIMITS]);
+      }
+    },
+  );
 });

@@ -151,7 +151,7 @@ async function isKilled(work: Promise<unknown>): Promise<boolean> {
 }
 
 describe("a session in opencode's database that is indexed in parts", () => {
-  test("has the rows of one run, however it changed and whenever it was stopped", async () => {
+  test("has the rows of a single run, however it changed and wherever indexing stopped", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
         const opencode = await Opencode.begin();
@@ -178,7 +178,7 @@ describe("a session in opencode's database that is indexed in parts", () => {
     );
   });
 
-  test("goes on where it was stopped, in transactions of bounded size", async () => {
+  test("continues where it stopped, in transactions of bounded size", async () => {
     const opencode = await Opencode.begin();
     for (let at = 0; at < 60; at += 1)
       opencode.add({ role: at % 2 === 0 ? "user" : "assistant", texts: [`text ${at}`], call: at % 2 === 1 });

@@ -49,7 +49,7 @@ async function recorded(folder: string, whole: Conversation, [life, ...flushes]:
 }
 
 describe("a recorded transcript that grows", () => {
-  test("is indexed step by step as in one go, in either format, wherever it is cut", async () => {
+  test("gets the same rows step by step as at once, in either format, wherever it is cut", async () => {
     let continued = 0;
     await fc.assert(
       fc.asyncProperty(conversationOf("ses_1", 3), shares, shares, anyLimits, async (whole, lives, cuts, limits) => {
@@ -77,7 +77,7 @@ for (const [name, { text }] of Object.entries(FORMATS)) {
   const file = name === "markdown" ? "ses_1.md" : "ses_1.jsonl";
 
   describe(`a transcript of any entries as ${name}`, () => {
-    test("is indexed step by step as in one go, damaged or not", async () => {
+    test("gets the same rows step by step as at once, damaged or not", async () => {
       const entries = fc.oneof(fc.array(anyEntry, { maxLength: 6 }), countedPieces);
       await fc.assert(
         fc.asyncProperty(entries, anyHeader, damages, shares, anyLimits, async (all, header, done, cuts, limits) => {
@@ -88,7 +88,7 @@ for (const [name, { text }] of Object.entries(FORMATS)) {
       );
     });
 
-    test("is indexed as it is, whatever was cut off between", async () => {
+    test("is indexed as it is now, whatever was cut off in between", async () => {
       await fc.assert(
         fc.asyncProperty(textPieces, shares, anyLimits, async (all, cuts, limits) => {
           const bytes = Buffer.from(text(all));

@@ -74,7 +74,7 @@ async function inFolder(body: (folder: string) => Promise<void>): Promise<void> 
 
 describe("a recorded session of opencode 2.x", () => {
   for (const vocabulary of VOCABULARIES) {
-    test(`${vocabulary}: has in its transcript what the host stored, once and in order`, async () => {
+    test(`${vocabulary}: its transcript has what the host stored, once and in order`, async () => {
       assert.ok(STORED.length > 15, "there are recordings");
       for (const name of STORED) {
         await inFolder(async (folder) => {
@@ -107,7 +107,7 @@ describe("a recorded session of opencode 2.x", () => {
       }
     });
 
-    test(`${vocabulary}: says of a subagent which session it is, and the subagent's transcript names its parent`, async () => {
+    test(`${vocabulary}: a call of a subagent names its session, and that session names its parent`, async () => {
       await inFolder(async (folder) => {
         const { transcripts } = await play("sub", [recordedEvents(vocabulary, "sub", folder)], folder);
         const [parentID, parent] = [...transcripts].find(([, { headers }]) => headers[0]?.parentID === undefined) ?? [];
@@ -123,7 +123,7 @@ describe("a recorded session of opencode 2.x", () => {
       });
     });
 
-    test(`${vocabulary}: has tokens and cost of each step once`, async () => {
+    test(`${vocabulary}: counts tokens and cost of each step once`, async () => {
       for (const name of ["tools", "plain", "reasoning"]) {
         await inFolder(async (folder) => {
           const { transcripts } = await play(name, [recordedEvents(vocabulary, name, folder)], folder);
@@ -187,8 +187,8 @@ function chunked(events: readonly RecordedEvent[], cuts: readonly number[]): Rec
 const vocabularies = fc.constantFrom<Vocabulary[]>(...VOCABULARIES);
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
-describe("events of opencode 2.x that arrive in another way", () => {
-  test("in any chunks and with any repeats produce the same transcript", async () => {
+describe("events of opencode 2.x that are split, repeated or missing", () => {
+  test("give the same transcript in any chunks and with any repeats", async () => {
     const names = fc.constantFrom(...STORED);
     const repeats = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 20 });
     await fc.assert(
@@ -210,7 +210,7 @@ describe("events of opencode 2.x that arrive in another way", () => {
     );
   });
 
-  test("with any of them missing lack nothing that the host stored, in order if the beginning came", async () => {
+  test("leave nothing out that the host stored if any of them are missing; in order if the beginning arrived", async () => {
     const lost = fc.array(fc.nat(), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(vocabularies, fc.constantFrom(...STORED), lost, cuts, async (vocabulary, name, lost, cuts) => {

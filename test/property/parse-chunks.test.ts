@@ -11,7 +11,7 @@ const anyText = anyLines().map((lines) => lines.map((line) => `${line}\n`).join(
 const anyBytes = damagedBytes(anyText.map((text) => Buffer.from(text)));
 
 describe("an input", () => {
-  test("of bytes in any chunks equals that of the whole", async () => {
+  test("of bytes is read the same in any chunks", async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, cuts, async (bytes, places) => {
         const whole = await parsed(bytes);
@@ -22,7 +22,7 @@ describe("an input", () => {
     );
   });
 
-  test("byte by byte equals that of the whole", async () => {
+  test("is read the same byte by byte", async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, async (bytes) => {
         const some = bytes.subarray(0, 5_000);
@@ -33,7 +33,7 @@ describe("an input", () => {
     );
   });
 
-  test("of text in any chunks, even cut within surrogate pairs, equals that of its bytes", async () => {
+  test("of text is read the same in any chunks, even cut within surrogate pairs", async () => {
     const odd = fc.string({ unit: "binary", minLength: 1, maxLength: 60 });
     const line = odd.map(
       (text) => `{"type":"user","uuid":"u","message":{"content":"${text.replaceAll(/["\\\n]/g, "")}"}}\n`,
@@ -55,7 +55,7 @@ describe("an input", () => {
 });
 
 describe("a signal", () => {
-  test("at any point leaves the parse of the lines until then", async () => {
+  test("at any point leaves the result of the lines read so far", async () => {
     await fc.assert(
       fc.asyncProperty(anyText, cuts, fc.nat(12), async (text, places, stopAt) => {
         const control = new AbortController();
@@ -74,7 +74,7 @@ describe("a signal", () => {
     );
   });
 
-  test("ends the wait for an input that has stalled", async () => {
+  test("ends waiting for a stalled input", async () => {
     const control = new AbortController();
     async function* still(): AsyncGenerator<string> {
       yield '{"type":"user","message":{"content":"x"}}\n';
@@ -86,12 +86,12 @@ describe("a signal", () => {
     assert.deepEqual(result.errors, []);
   });
 
-  test("that came before the start leaves nothing", async () => {
+  test("before the start leaves an empty result", async () => {
     const result = await parsed('{"type":"user","message":{"content":"x"}}\n', { signal: AbortSignal.abort() });
     assert.deepEqual([result.aborted, result.messages.length, result.lines.total], [true, 0, 0]);
   });
 
-  test("that never comes changes nothing, and a failure of the input is passed on", async () => {
+  test("that never comes changes nothing; an error of the input is passed on", async () => {
     const { signal } = new AbortController();
     const line = '{"type":"user","message":{"content":"x"}}\n';
     assert.deepEqual(await parsed(line, { signal }), await parsed(line));

@@ -9,8 +9,8 @@ import { describe, runs, test } from "../support/runner.ts";
 
 const file = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 
-describe("a file of which any part is damaged", () => {
-  test("is read without an exception, each line is accounted for, and all that is said of it is consistent", async () => {
+describe("a file with damage anywhere", () => {
+  test("is read without an exception, every line is accounted for, and the result is consistent", async () => {
     await fc.assert(
       fc.asyncProperty(anyLines(), damages, async (lines, done) => {
         const input = damaged(file(lines), done);
@@ -20,7 +20,7 @@ describe("a file of which any part is damaged", () => {
     );
   });
 
-  test("also with the subagents' messages of progress lines, small limits and flat prices", async () => {
+  test("also with copies of subagents in progress lines, small limits and flat prices", async () => {
     const options = { subagentCopies: true, maxInlineContentBytes: 5, maxLineBytes: 400, pricing: "flat" } as const;
     await fc.assert(
       fc.asyncProperty(anyLines(), damages, async (lines, done) => {

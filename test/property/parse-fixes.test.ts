@@ -135,7 +135,7 @@ describe("correlateToolCalls, for any blocks", () => {
     );
   });
 
-  test("a pair has an id or a line in common, and two halves of one id are never left apart", () => {
+  test("a call and its result share an id or a line, and halves with one id are always joined", () => {
     fc.assert(
       fc.property(session, ({ messages, blocks }) => {
         const byId = new Map(blocks.map((each) => [each.id, each]));
@@ -155,7 +155,7 @@ describe("correlateToolCalls, for any blocks", () => {
     );
   });
 
-  test("the order in which the blocks are handed over does not matter", () => {
+  test("the order of the blocks does not matter", () => {
     fc.assert(
       fc.property(session, ({ messages, blocks }) => {
         assert.deepEqual(correlateToolCalls(messages, blocks.toReversed()), correlateToolCalls(messages, blocks));
@@ -170,7 +170,7 @@ describe("findFixes, for any session", () => {
       blocks.map(({ id: name, message_id }) => [name, messages.findIndex((message) => message.id === message_id)]),
     );
 
-  test("each call that did not go well is listed once, and a fix is a later success of the same agent", () => {
+  test("lists each call that did not succeed once; a fix is a later success of the same agent", () => {
     fc.assert(
       fc.property(session, ({ messages, blocks }) => {
         const calls = correlateToolCalls(messages, blocks);
@@ -197,7 +197,7 @@ describe("findFixes, for any session", () => {
     );
   });
 
-  test("adding calls of another agent changes nothing", () => {
+  test("calls of another agent change nothing", () => {
     fc.assert(
       fc.property(session, fc.array(block, { maxLength: 5 }), ({ messages, blocks }, others) => {
         const calls = correlateToolCalls(messages, blocks);
@@ -215,8 +215,8 @@ describe("findFixes, for any session", () => {
   });
 });
 
-describe("what it stands on, for any text", () => {
-  test("any text is some command line", () => {
+describe("helpers, for any text", () => {
+  test("any text is read as a command line", () => {
     fc.assert(
       fc.property(fc.oneof(shellLine, fc.string({ unit: "binary" })), (text) => {
         for (const { stages } of parseShell(text)) assert.ok(stages.length > 0);
@@ -258,7 +258,7 @@ describe("the cost", () => {
     return seen;
   }
 
-  test("grows with the number of calls and no faster, even if all fail", () => {
+  test("grows linearly with the number of calls, even if all fail", () => {
     const [few, many] = [reads(500), reads(1_000)];
     assert.ok(many <= 2.3 * few, `${few} reads for 500 calls, ${many} for 1000`);
   });

@@ -61,7 +61,7 @@ function withoutLaterNames(
 }
 
 describe("the parse of the first lines", () => {
-  test("is a prefix of the parse of all, but for answers of which more comes and the ends of calls", async () => {
+  test("is a prefix of the whole parse, except for answers that continue and ends of calls", async () => {
     await fc.assert(
       fc.asyncProperty(anyLines(), fc.nat(), totals, async (made, place, ends) => {
         const lines = [...made];
@@ -114,7 +114,7 @@ describe("a session that is in its file twice", () => {
     );
   });
 
-  test("or of which any lines come again, anywhere later", async () => {
+  test("is the same conversation if any of its lines are repeated later", async () => {
     await fc.assert(
       fc.asyncProperty(anyLines(), fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 8 }), async (all, again) => {
         const lines = all.filter(hasUuid);

@@ -23,7 +23,7 @@ function hasPlainIds({ messages, content_blocks: blocks }: ParseResult): boolean
 const anyBytes = damagedBytes(anyLines(40).map((lines) => Buffer.from(lines.map((line) => `${line}\n`).join(""))));
 
 describe("a session read block by block", () => {
-  test("is that of the whole parse, with any chunks", async () => {
+  test("equals the whole parse, with any chunks", async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, cuts, fc.boolean(), async (bytes, places, subagentCopies) => {
         const whole = await parsedWithCounts(bytes, { subagentCopies });

@@ -43,7 +43,7 @@ describe("an export", () => {
     );
   });
 
-  test("that is cut off anywhere returns the beginning of the conversation, and says that it was cut", async () => {
+  test("cut off anywhere returns the beginning of the conversation, and says that it was cut", async () => {
     await fc.assert(
       fc.asyncProperty(exported, fc.nat(), async (text, at) => {
         const bytes = Buffer.from(text);
@@ -59,7 +59,7 @@ describe("an export", () => {
     );
   });
 
-  test("that is damaged in any way never throws, and what failed says why", async () => {
+  test("with any damage never throws, and says what failed and why", async () => {
     const bytes = fc.oneof(exported, fc.constantFrom(...layouts.map(madeExport))).map((text) => Buffer.from(text));
     await fc.assert(
       fc.asyncProperty(damagedBytes(bytes), async (damaged) => {

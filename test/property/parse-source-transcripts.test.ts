@@ -44,7 +44,7 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
       );
     });
 
-    test("that is damaged in any way never throws, and every line is accounted for", async () => {
+    test("with any damage never throws, and every line is accounted for", async () => {
       const files = fc.array(anyEntry, { minLength: 1, maxLength: 6 }).map((entries) => Buffer.from(text(entries)));
       await fc.assert(
         fc.asyncProperty(damagedBytes(files), async (damaged) => {
@@ -54,7 +54,7 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
       );
     });
 
-    test("has its texts put together as mergeContinuations does it", async () => {
+    test("joins continued texts as mergeContinuations does", async () => {
       await fc.assert(
         fc.asyncProperty(textPieces, async (entries) => {
           const [read, merged] = [
@@ -99,7 +99,7 @@ test("both formats produce the same messages", async () => {
   );
 });
 
-test("a conversation that was recorded as it happened is the one that the host exports", async () => {
+test("a recorded conversation equals the host's export", async () => {
   await fc.assert(
     fc.asyncProperty(
       conversationOf(SESSION),

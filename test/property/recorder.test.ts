@@ -29,7 +29,7 @@ const steps = ({ sessionID, messages }: Conversation) => messages.flatMap((each)
 
 describe("a session that is cut off anywhere and continues in a new process", () => {
   for (const format of ["markdown", "jsonl"] as const) {
-    test(`${format}: holds the whole conversation, each part once`, async () => {
+    test(`${format}: has the whole conversation, each part once`, async () => {
       const share = fc.double({ min: 0, max: 1, noNaN: true });
       await fc.assert(
         fc.asyncProperty(conversationOf("ses_1", 3), share, share, fc.boolean(), async (whole, at, cut, isTorn) => {
@@ -54,8 +54,8 @@ describe("a session that is cut off anywhere and continues in a new process", ()
   }
 });
 
-describe("two recorders on one folder that hear the same", () => {
-  test("at any pace, nothing is doubled, torn or lost", async () => {
+describe("two recorders of the same session in one folder", () => {
+  test("at any pace, nothing is repeated, torn or lost", async () => {
     const pace = fc.array(fc.nat(30), { minLength: 1, maxLength: 60, size: "max" });
     await fc.assert(
       fc.asyncProperty(conversationOf("ses_1", 3), pace, pace, async (conversation, ...paces) => {

@@ -71,7 +71,7 @@ const harmlessTexts = [
 const VALUES_SEED = Number(process.env["REDACT_SEED"] ?? Date.now() % 1_000_000_000);
 
 describe("redaction", () => {
-  test("leaves harmless text as it is beside values that look random", async () => {
+  test("does not change harmless text beside random-looking values", async () => {
     const values = fc.sample(
       fc.oneof(
         fc.uuid(),
@@ -93,7 +93,7 @@ describe("redaction", () => {
   });
 
   // Each was redacted by chance once: base64 that begins like a token, or contains a name between its signs.
-  test("leaves base64 as it is that begins like a token or contains a name", async () => {
+  test("does not change base64 that begins like a token or contains a name", async () => {
     const texts = [
       "cioUtMTDtwmtNOAeVLnXia5Y6TO7",
       "cioRHZZnWwsKysTM4NAmNxUjqaLWTQpMGDFOPoM4rdyAamhsENZ9pbj6Fnng",
@@ -105,7 +105,7 @@ describe("redaction", () => {
     assert.deepEqual(await Promise.all(texts.map(redact)), texts);
   });
 
-  test("leaves text without secrets as it is", async () => {
+  test("does not change text without secrets", async () => {
     const harmless = fc.oneof(
       fc.lorem({ mode: "sentences" }),
       fc.uuid(),
@@ -128,7 +128,7 @@ describe("redaction", () => {
     await fc.assert(property, { numRuns: runs(1000) });
   });
 
-  test("gives each text the same result in any batch", async () => {
+  test("gives the same result in any batch", async () => {
     const property = fc.asyncProperty(fc.array(nasty, { maxLength: 8 }), fc.nat(8), async (texts, split) => {
       const inputs = texts.map((text) => ({ text }));
       const whole = await redactor.redact(inputs);
@@ -156,7 +156,7 @@ describe("redaction", () => {
     await fc.assert(property, { numRuns: runs(1000) });
   });
 
-  test("catches a credential at the places where a long text is split", async () => {
+  test("catches a credential across the points where a long text is split", async () => {
     const at = fc.integer({ min: 256 * 1024 - 2000, max: 256 * 1024 + 50 });
     const property = fc.asyncProperty(at, secret, async (length, credential) => {
       const output = await redact(

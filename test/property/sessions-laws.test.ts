@@ -33,7 +33,7 @@ function whereOf(files: readonly string[]): Where {
 }
 
 describe("finding", () => {
-  test("takes every file of its kind, each once, whatever it is called", async () => {
+  test("finds every session file once, whatever its name", async () => {
     const paths = fc.uniqueArray(
       fc
         .tuple(fc.array(segment, { maxLength: 3 }), segment)
@@ -73,7 +73,7 @@ describe("finding", () => {
 describe("resolving", () => {
   const id = fc.string({ unit: fc.constantFrom("a", "b", "-"), minLength: 4, maxLength: 9 });
 
-  test("a text finds the one session that it can mean, or all that it can mean, or none", async () => {
+  test("a text names one session, several candidates, or none", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(id, { minLength: 1, maxLength: 8 }), id, async (ids, text) => {
         const where = whereOf(ids.map((each) => `p/${each}.jsonl`));
@@ -85,7 +85,7 @@ describe("resolving", () => {
     );
   });
 
-  test("no text makes it throw anything but a TranscriptsError", async () => {
+  test("throws nothing but a TranscriptsError, for any text", async () => {
     const where = whereOf(["p/aaaa.jsonl", "p/aaab.jsonl"]);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => void (await meant(text, where))),
@@ -103,7 +103,7 @@ describe("resolving", () => {
   }
 });
 
-test("a file is its chunks, of any size", async () => {
+test("a file equals its chunks, of any size", async () => {
   const path = join(makeTempDir(), "s.jsonl");
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 64 }), async (bytes, chunkBytes) => {

@@ -9,7 +9,7 @@ describe("likeness", () => {
     maxLength: 200,
   });
 
-  test("is 1 for the same words, never above, and the same both ways", () => {
+  test("is 1 for the same words, never above, and symmetric", () => {
     fc.assert(
       fc.property(content, content, (a, b) => {
         const [first, second] = [shinglesOf(a.join(" ")), shinglesOf(b.join(" "))];

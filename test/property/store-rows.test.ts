@@ -213,7 +213,7 @@ function linesOf(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-describe("the rows that a store keeps", () => {
+describe("the rows in the store", () => {
   test("equal those of the file, read whole and line by line", async () => {
     await fc.assert(
       fc.asyncProperty(anyLines(), fc.boolean(), async (lines, byLine) => {
@@ -229,7 +229,7 @@ describe("the rows that a store keeps", () => {
       ["SQLite", newStore, 25],
       ["PostgreSQL", newTeamStore, 4],
     ] as const) {
-      test(`are those of a transcript in ${name}, entry by entry, in ${backend}`, async () => {
+      test(`equal those of a transcript in ${name}, written entry by entry, in ${backend}`, async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }),
@@ -253,7 +253,7 @@ describe("the rows that a store keeps", () => {
   }
 
   const isExport = (name: string): boolean => name.startsWith("opencode-export");
-  testSessions("are the redacted ones of session files, some fed line by line", SESSION_KINDS, async (files) => {
+  testSessions("equal the redacted rows of session files, some written line by line", SESSION_KINDS, async (files) => {
     const redactor = createRedactor();
     for (const [at, { name, path }] of files.entries()) {
       const bytes = readFileSync(path);
@@ -266,7 +266,7 @@ describe("the rows that a store keeps", () => {
     }
   });
 
-  testSessions("are the redacted ones of session files in PostgreSQL too", SESSION_KINDS, async (files) => {
+  testSessions("equal the redacted rows of session files in PostgreSQL", SESSION_KINDS, async (files) => {
     const redactor = createRedactor();
     for (const [at, { name, path }] of files.entries()) {
       const bytes = readFileSync(path);

@@ -103,7 +103,7 @@ function usages(driver: TimelineDriver): number {
 const rolls = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 200, size: "max" });
 
 describe("a conversation reported by the host", () => {
-  test("in any order that hosts have, at any pace, is recorded in its own order, each part once", () => {
+  test("in any order of events and at any pace, is recorded in order, each part once", () => {
     fc.assert(
       fc.property(conversationOf(sessionID), rolls, (conversation, numbers) => {
         const driver = new TimelineDriver(sessionID);
@@ -117,7 +117,7 @@ describe("a conversation reported by the host", () => {
     );
   });
 
-  test("twice, is recorded once", () => {
+  test("reported twice, is recorded once", () => {
     fc.assert(
       fc.property(conversationOf(sessionID), (conversation) => {
         const driver = new TimelineDriver(sessionID);
@@ -133,7 +133,7 @@ describe("a conversation reported by the host", () => {
     );
   });
 
-  test("and that breaks off at any moment, is recorded up to there: nothing twice, nothing out of order, nothing kept", () => {
+  test("that breaks off at any moment, is recorded up to there: nothing twice, nothing out of order, nothing left in memory", () => {
     fc.assert(
       fc.property(conversationOf(sessionID), rolls, fc.nat(1_000), (conversation, numbers, cut) => {
         const driver = new TimelineDriver(sessionID);

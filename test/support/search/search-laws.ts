@@ -33,7 +33,7 @@ const cases = fc.array(sessionText, { minLength: 1, maxLength: 4 }).chain((sessi
 /** `runs`: how many sets of sessions. */
 export function searchLaws(backend: TestBackend, runs: number): void {
   describe(`searching the store on ${backend.name}`, () => {
-    test("finds what reading the sessions finds, with all filters", async () => {
+    test("finds the same as reading the sessions, with all filters", async () => {
       await withStore(backend, async (store) => {
         let made = 0;
         await fc.assert(
@@ -56,7 +56,7 @@ export function searchLaws(backend: TestBackend, runs: number): void {
       });
     });
 
-    test("finds it among all sessions too, where the index is asked first", async () => {
+    test("finds the same among all sessions, where the index is asked first", async () => {
       await withStore(backend, async (store) => {
         await fc.assert(
           fc.asyncProperty(cases, async ({ sessions, terms, filters: given }) => {
@@ -73,7 +73,7 @@ export function searchLaws(backend: TestBackend, runs: number): void {
       });
     });
 
-    test("without exact, the passages with the text come first and those with its words after them, on all pages", async () => {
+    test("without exact, passages with the text come first, then those with its words, on all pages", async () => {
       await withStore(backend, async (store) => {
         let worded = 0;
         await fc.assert(
@@ -110,7 +110,7 @@ export function searchLaws(backend: TestBackend, runs: number): void {
       });
     });
 
-    test("pages stay as they were while sessions grow, and their last lines are written anew", async () => {
+    test("pages stay the same while sessions grow and their last lines are rewritten", async () => {
       await withStore(backend, async (store) => {
         let turned = 0;
         await fc.assert(

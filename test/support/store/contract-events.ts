@@ -35,7 +35,7 @@ export function eventContract(backend: TestBackend): void {
       assert.equal(await store.event("s1", "s1-9"), undefined);
     });
 
-    it("what no database holds is kept as U+FFFD", async (store) => {
+    it("characters that databases refuse are stored as U+FFFD", async (store) => {
       const content = "a\0b \ud800 c \udc00 d \uffff\ufdd0";
       await store.writeSession(madeChange([madeEvent(0, { content, tool_name: "\0" })]));
       const event = await store.event("s1", "s1-0");
@@ -43,7 +43,7 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await idsOf(store, { terms: ["a\0b"] }), ["s1-0"]);
     });
 
-    it("times are kept as UTC, and what is none is not kept", async (store) => {
+    it("times are stored as UTC, and invalid ones not at all", async (store) => {
       const times = [
         "2026-01-31T23:30:00.5+02:00",
         "2026-01-31",
@@ -79,7 +79,7 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await idsOf(store, { terms: ["number 4499."] }), ["s1-4499"]);
     });
 
-    it("blocks and messages are read from any place on, and a block is found by its line", async (store) => {
+    it("reads blocks and messages from any position, and finds a block by its line", async (store) => {
       const lineOf = (at: number): number => 10 + Math.floor(at / 2) * 5;
       await store.writeSession(
         madeChange(Array.from({ length: 40 }, (_, at) => madeEvent(at, { line_number: lineOf(at) }))),
@@ -94,7 +94,7 @@ export function eventContract(backend: TestBackend): void {
       assert.equal(await store.ordinalAt("none", 5), 0);
     });
 
-    it("rows that a source dropped stay, marked, and are written anew in place", async (store) => {
+    it("rows that the file dropped stay, marked, and are updated in place", async (store) => {
       await fillSession(store, 4);
       const again = [madeEvent(2, { content: "Other words." })];
       assert.equal(
@@ -122,7 +122,7 @@ export function eventContract(backend: TestBackend): void {
       );
     });
 
-    it("a snippet keeps its event, whatever is written again", async (store) => {
+    it("a snippet keeps its event when rows are rewritten", async (store) => {
       await fillSession(store, 3);
       const snippets = await Promise.all(
         ["s1-0", "s1-1", "s1-2"].map((event_id) => store.insertSnippet(madeSnippet({ event_id }))),
@@ -132,7 +132,7 @@ export function eventContract(backend: TestBackend): void {
       for (const snippet of snippets) assert.deepEqual(await store.snippet(snippet.snippet_id), snippet);
     });
 
-    it("what is written again as this program's own is not found any more, and the other way round", async (store) => {
+    it("a row that becomes this program's own output is no longer found, and the reverse", async (store) => {
       const result = { role: "tool", block_type: "tool_result", status: "completed" } as const;
       await store.writeSession(madeChange([0, 1, 2].map((at) => madeEvent(at, { ...result, is_own: at === 2 }))));
       const now = [
@@ -205,7 +205,7 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await found("/work/shop/price.ts"), []);
     });
 
-    it("a run gets the states of all rows, and blocks by their ids", async (store) => {
+    it("returns the states of all rows, and blocks by their ids", async (store) => {
       await store.writeSession(madeChange([0, 1, 2].map((at) => madeEvent(at, { status: at === 1 ? "error" : null }))));
       await store.writeSession(laterChange(1, [], { superseded: { messages: ["s1/m0"], blocks: ["s1-0", "s1-2"] } }));
       const { messages, blocks } = await store.rowStates("s1");

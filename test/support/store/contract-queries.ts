@@ -47,7 +47,7 @@ export function queryContract(backend: TestBackend): void {
       assert.deepEqual(await found("\ud83c"), []);
     });
 
-    it("a content is compared as a whole", async (store) => {
+    it("content is compared as a whole", async (store) => {
       await register(store);
       const contents = [`Alpha${FILLER}`, `alpha${FILLER}`, `Alpha${FILLER}z`, `\0${FILLER}`];
       for (const content of contents) await store.insertSnippet(madeSnippet({ content }));
@@ -57,7 +57,7 @@ export function queryContract(backend: TestBackend): void {
       }
     });
 
-    it("a keyword stands in the title or in the content, not across them", async (store) => {
+    it("a keyword must be in the title or in the content, not across both", async (store) => {
       await register(store);
       const inTitle = await store.insertSnippet(madeSnippet({ title: "alpha", content: `beta${FILLER}` }));
       const count = async (keyword: string): Promise<number> =>
@@ -108,7 +108,7 @@ export function queryContract(backend: TestBackend): void {
       assert.equal(await sessions("/"), "6");
     });
 
-    it("dates are included, and those that are none refused", async (store) => {
+    it("date limits are inclusive, and invalid dates are refused", async (store) => {
       await register(store);
       for (const ms of [0, 1, 2])
         await store.insertSnippet(madeSnippet({ created_at: `2026-01-01T00:00:00.00${ms}Z` }));
@@ -125,7 +125,7 @@ export function queryContract(backend: TestBackend): void {
       await refused(store.querySnippets({ end: bad, limit: 1, offset: 0 }), "invalid", "end");
     });
 
-    it("pages follow each other, newest first and then by id, whatever is asked", async (store) => {
+    it("pages are complete, newest first and then by id, with any filter", async (store) => {
       await register(store);
       for (let n = 0; n < 25; n++) {
         const second = String(Math.floor(n / 10)).padStart(2, "0");

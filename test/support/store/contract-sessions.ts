@@ -124,7 +124,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal(ids(await store.sessions({ paths: [] })), "");
     });
 
-    it("registering enters a session once, and changes none", async (store) => {
+    it("registering adds a session once and changes nothing", async (store) => {
       const { state: _, ...session } = madeSession("r");
       await store.registerSession(session);
       assert.equal((await store.session("r"))?.state.revision, 0);
@@ -134,7 +134,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.deepEqual([read?.title, read?.state.revision], [null, 1]);
     });
 
-    it("a writer that was overtaken changes nothing", async (store) => {
+    it("a writer whose session changed meanwhile changes nothing", async (store) => {
       await fillSession(store, 2);
       const late = { ...laterChange(0, [madeEvent(2)]), rewritesFrom: 0 };
       assert.equal(await store.writeSession(late), false);
@@ -144,7 +144,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal(await store.writeSession(laterChange(1, [madeEvent(2)])), true);
     });
 
-    it("of writers at once exactly one goes first", async (store) => {
+    it("of concurrent writers exactly one succeeds first", async (store) => {
       const first = await Promise.all([1, 2, 3, 4].map(() => store.writeSession(madeChange([madeEvent(0)]))));
       assert.equal(first.filter(Boolean).length, 1);
       const next = await Promise.all([1, 2, 3].map(() => store.writeSession(laterChange(1, [madeEvent(1)]))));
@@ -165,7 +165,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal((await store.session("s1"))?.state.revision, 1);
     });
 
-    it("ids that no index takes are refused", async (store) => {
+    it("ids that are too long for an index are refused", async (store) => {
       const session = madeSession("x".repeat(1_001));
       await refused(store.writeSession({ session, expected: 0, messages: [], blocks: [] }), "invalid", "session_id");
       const events = [madeEvent(0, { event_id: "é".repeat(501) })];
@@ -173,7 +173,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.deepEqual(await store.sessions(), []);
     });
 
-    it("a session takes all that is its own with it", async (store) => {
+    it("deleting a session deletes all its rows", async (store) => {
       await fillSession(store, 2);
       await fillSession(store, 2, "s2");
       const kept = await store.insertSnippet(madeSnippet({ session_id: "s2" }));
@@ -190,7 +190,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal((await store.querySnippets({ tags: ["t"], limit: 5, offset: 0 })).total_count, 0);
     });
 
-    it("figures come back as they were written, and stay until there are others", async (store) => {
+    it("figures are read back equal, and stay until they are replaced", async (store) => {
       const mark = { rules: 3, source_bytes: 9, source_modified_ms: 1.5, subagentCopies: true };
       const session = madeSession("s1", { figures: mark, state: madeState({ rules: 0, format: "" }) });
       const figures = madeFigures({ tools: { Bash: { calls: 2, errors: 1 } } });
@@ -206,7 +206,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.deepEqual(await store.figures(["s1", "s2", "none"]), new Map([["s1", { ...figures, revision: 3 }]]));
     });
 
-    it("a forgotten session is added again only after it was revived", async (store) => {
+    it("a forgotten session can be added again only after it was revived", async (store) => {
       await fillSession(store, 2);
       await fillSession(store, 1, "s2");
       await store.insertSnippet(madeSnippet());
@@ -242,7 +242,7 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal((await store.sessions()).length, 3);
     });
 
-    it("failures are counted by what their messages say, in the current rows", async (store) => {
+    it("failures are counted by signature, in current rows", async (store) => {
       const failed = (at: number, content: string, changed: Partial<StoredBlock> = {}) =>
         madeEvent(at, { block_type: "tool_result", tool_name: "Bash", status: "error", content, ...changed });
       const events = [
@@ -277,7 +277,7 @@ export function sessionContract(backend: TestBackend): void {
 }
 
 function closedStores(backend: TestBackend): void {
-  test(`${backend.name}: what was written is there when the store is opened again, for reading too`, async () => {
+  test(`${backend.name}: data survives reopening, also for reading only`, async () => {
     const where = await backend.newPlace();
     const first = await openStore(where);
     await fillSession(first, 2);

@@ -41,7 +41,7 @@ export function snippetContract(backend: TestBackend): void {
       assert.ok(updated_at >= rest.created_at);
     });
 
-    it("a snippet with the least is of now", async (store) => {
+    it("a snippet without optional fields gets the current time", async (store) => {
       const before = Date.now();
       const stored = await store.insertSnippet(madeSnippet());
       assert.match(stored.created_at, ISO);
@@ -50,7 +50,7 @@ export function snippetContract(backend: TestBackend): void {
       assert.equal(await store.snippet("no id"), undefined);
     });
 
-    it("a content is measured in bytes, a title in characters", async (store) => {
+    it("content is measured in bytes, a title in characters", async (store) => {
       const taken: NewSnippet[] = [
         madeSnippet({ content: "x".repeat(100) }),
         madeSnippet({ content: "x".repeat(10_240) }),
@@ -72,7 +72,7 @@ export function snippetContract(backend: TestBackend): void {
       assert.equal((await store.querySnippets({ limit: 0, offset: 0 })).total_count, taken.length);
     });
 
-    it("what cannot be kept is refused with the field", async (store) => {
+    it("invalid values are refused with the name of the field", async (store) => {
       const refuse = (field: string, changed: object): Promise<unknown> =>
         refused(store.insertSnippet({ ...madeSnippet(), ...changed }), "invalid", field);
       const circular: Record<string, unknown> = {};
@@ -88,7 +88,7 @@ export function snippetContract(backend: TestBackend): void {
       assert.equal((await store.querySnippets({ limit: 5, offset: 0 })).total_count, 0);
     });
 
-    it("what it refers to must be there", async (store) => {
+    it("session and event must exist", async (store) => {
       const session = await refused(
         store.insertSnippet(madeSnippet({ session_id: "s'1", event_id: "s1-0" })),
         "unknown_session",
@@ -100,7 +100,7 @@ export function snippetContract(backend: TestBackend): void {
       assert.ok((await refused(store.insertSnippet(long), "unknown_event", "event_id")).message.length < 1_000);
     });
 
-    it("what no database holds is kept as U+FFFD, and found by itself", async (store) => {
+    it("characters that databases refuse are stored as U+FFFD, and found by the original", async (store) => {
       const content = `${"x".repeat(100)}\0 and \ud800 and \uffff`;
       const { snippet_id: id } = await store.insertSnippet(
         madeSnippet({ content, title: "\0", tags: ["a\0b"], metadata: { "k\0": ["\ud800", { "\0": 1 }] } }),
@@ -127,7 +127,7 @@ export function snippetContract(backend: TestBackend): void {
       assert.deepEqual(await store.countSnippets("nobody"), nothing);
     });
 
-    it("the newest of a session or of a type come in their order", async (store) => {
+    it("returns the newest of a session or of a type, in order", async (store) => {
       await fillSession(store, 1, "s2");
       const made: StoredSnippet[] = [];
       for (const [at, day] of ["03", "01", "04", "02"].entries()) {
@@ -145,7 +145,7 @@ export function snippetContract(backend: TestBackend): void {
       assert.deepEqual(await page({ session_id: "nobody" }), { snippets: [], total_count: 0 });
     });
 
-    it("snippets from before a time are deleted, and not found any more", async (store) => {
+    it("snippets from before a time are deleted and no longer found", async (store) => {
       for (const day of ["01", "02", "03"]) {
         await store.insertSnippet(madeSnippet({ created_at: `2026-01-${day}T00:00:00Z`, tags: ["old"] }));
       }

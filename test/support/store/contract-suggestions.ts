@@ -12,7 +12,7 @@ const PROCESSES = 3;
 
 export function suggestionContract(backend: TestBackend): void {
   describe(`${backend.name}: suggestions`, () => {
-    test("a passage is stored once for a type, also when more of it is suggested later", () =>
+    test("a passage is stored once for each type, also when more of it is suggested later", () =>
       withStore(backend, async (store) => {
         await fillSession(store);
         await fillSession(store, 1, "s2");
@@ -32,7 +32,7 @@ export function suggestionContract(backend: TestBackend): void {
         }
       }));
 
-    test("what somebody else kept or deleted is not stored again", () =>
+    test("a suggestion that was kept or deleted before is not stored again", () =>
       withStore(backend, async (store, where) => {
         await fillSession(store);
         const suggested = await store.insertSuggestion(lines(1, 9));
@@ -47,7 +47,7 @@ export function suggestionContract(backend: TestBackend): void {
         assert.ok(await store.insertSuggestion(lines(1, 9)), "with the session it is forgotten");
       }));
 
-    test("it needs its lines, and what it refers to", () =>
+    test("needs its lines, session and event", () =>
       withStore(backend, async (store) => {
         await fillSession(store);
         const without = { ...lines(1, 2), source_line_end: null };
@@ -62,7 +62,7 @@ export function suggestionContract(backend: TestBackend): void {
         assert.ok(await store.insertSuggestion(lines(2_147_483_640, 2_147_483_647)));
       }));
 
-    test("of several processes at once one stores it", async () => {
+    test("of several concurrent processes one stores it", async () => {
       const where = await backend.newPlace();
       const store = await openStore(where);
       try {

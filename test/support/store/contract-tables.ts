@@ -16,7 +16,7 @@ import { withStore, type TestBackend } from "./backends.ts";
 import { fillSession, madeChange, madeEvent, madeSession, madeSnippet, rowsOfEvents } from "./made-rows.ts";
 
 export function tableContract(backend: TestBackend): void {
-  test(`${backend.name}: the table of snippets refuses what is none`, () =>
+  test(`${backend.name}: the table of snippets refuses invalid rows`, () =>
     withStore(backend, async (store, where) => {
       await fillSession(store);
       const insert = (changed: Record<string, string>): Promise<unknown> => {
@@ -58,7 +58,7 @@ export function tableContract(backend: TestBackend): void {
       }
     }));
 
-  test(`${backend.name}: a snippet that is changed has the time of it`, () =>
+  test(`${backend.name}: changing a snippet updates its time`, () =>
     withStore(backend, async (store, where) => {
       await fillSession(store);
       const before = await store.insertSnippet(madeSnippet({ tags: ["old"] }));
@@ -73,7 +73,7 @@ export function tableContract(backend: TestBackend): void {
       assert.deepEqual([await count("old"), await count("new")], [0, 1]);
     }));
 
-  test(`${backend.name}: an event that goes leaves its snippets, a session takes them with it`, () =>
+  test(`${backend.name}: deleting an event keeps its snippets, deleting a session deletes them`, () =>
     withStore(backend, async (store, where) => {
       await fillSession(store);
       const snippet = await store.insertSnippet(madeSnippet({ event_id: "s1-1" }));
@@ -84,7 +84,7 @@ export function tableContract(backend: TestBackend): void {
       assert.equal((await store.querySnippets({ keyword: "queue", limit: 0, offset: 0 })).total_count, 0);
     }));
 
-  test(`${backend.name}: the tables have no other columns than those of the other database, but for the search index`, () =>
+  test(`${backend.name}: has the same columns as the other database, except for the search index`, () =>
     withStore(backend, async (_, where) => {
       const columns =
         backend.name === "sqlite"
@@ -120,7 +120,7 @@ export function tableContract(backend: TestBackend): void {
       assert.deepEqual(await backend.sql(where, views), []);
     }));
 
-  test(`${backend.name}: two sessions may have rows of one id`, () =>
+  test(`${backend.name}: two sessions may have rows with the same id`, () =>
     withStore(backend, async (store) => {
       const [first, second] = ["s1", "s2"].map((session_id) => {
         const { messages, blocks } = rowsOfEvents([madeEvent(0, { session_id, content: `Of ${session_id}.` })]);
@@ -161,14 +161,14 @@ export function tableContract(backend: TestBackend): void {
       }
     }));
 
-  test(`${backend.name}: several programs that open a new store at once all get it`, async () => {
+  test(`${backend.name}: several programs can open a new store at the same time`, async () => {
     const where = await backend.newPlace();
     const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(where)));
     for (const store of stores) assert.deepEqual(await store.sessions(), []);
     for (const store of stores) await store.close();
   });
 
-  test(`${backend.name}: the indexes that the specification names are there`, () =>
+  test(`${backend.name}: has the specified indexes`, () =>
     withStore(backend, async (_, where) => {
       const names =
         backend.name === "sqlite"
