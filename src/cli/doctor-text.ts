@@ -87,7 +87,7 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
         ({ agent, path }) => `${colors.dim("-")} ${neutralLine(path)}: sessions of ${agent}, which cannot be read yet`,
       ),
     ]),
-    section("Checked", contentLines(result)),
+    section("Damage check", contentLines(result)),
     section("Damage", damageLines(context, result)),
   ]
     .filter((part) => part !== "")

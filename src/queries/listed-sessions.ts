@@ -44,7 +44,7 @@ type Index = Pick<CurrentIndex, "store" | "here" | "elsewhere">;
 export async function listedSessions(index: Index, where: Where, query: SessionsQuery): Promise<ListedSessions> {
   const { project, agent, ids, tags, pinned, parent, limit, offset = 0, ...asked } = query;
   const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned, parent }) });
-  // Of sessions in a range of time, more are left out here: pages are counted from the first.
+  // A range of time leaves out sessions here, after the SQL, so pages are counted from the first session.
   const skipped = asked.since === undefined || asked.until === undefined ? offset : 0;
   const end = offset - skipped + limit;
   const found: ListedSession[] = [];

@@ -17,7 +17,7 @@ const MAX_INTEGER = 2_147_483_647;
 const project = optional(text("Only this project: its folder, or the last part of it."));
 const agent = optional(text("Only sessions of this agent, as list_sessions names it.", { maxChars: MAX_NAME_CHARS }));
 const since = optional(text("From then on: 7d, 12h, today or a date.", { maxChars: MAX_DATE_CHARS }));
-const until = optional(text("Before then; of a date, its whole day.", { maxChars: MAX_DATE_CHARS }));
+const until = optional(text("Until then; a date includes its whole day.", { maxChars: MAX_DATE_CHARS }));
 const offset = optional(integer("Number of results to skip. Default 0.", { min: 0, max: MAX_INTEGER }));
 const max_chars = maxChars(DEFAULT_CHARS);
 
@@ -37,11 +37,11 @@ function tool<Shape extends ArgumentShape>(definition: ToolDefinition<Shape>): T
 export const FIND_IN_TRANSCRIPTS = tool({
   name: "find_in_transcripts",
   title: "Find in transcripts",
-  description: "Searches recorded sessions, this one's past too. Gives passages with session and line.",
+  description: "Searches all recorded sessions, earlier parts of this one too. Returns passages with session and line.",
   args: {
-    query: optional(text('Words, and "phrases" that must be there. Optional with file.', { maxChars: 1_000 })),
-    exact: optional(flag("Only the query as it stands.")),
-    per_session: optional(integer("Of one session. Default 3.", { min: 1, max: 1_000 })),
+    query: optional(text('Words; "phrases" in quotes must be there exactly. Optional with file.', { maxChars: 1_000 })),
+    exact: optional(flag("Only passages with the query exactly as written.")),
+    per_session: optional(integer("Maximum for one session. Default 3.", { min: 1, max: 1_000 })),
     since,
     until,
     project,
@@ -64,10 +64,10 @@ export const READ_SESSION = tool({
   description: "Reads a recorded session, with the line of each entry.",
   args: {
     session: optional(text("Id, beginning of one, path or latest. Default: this session.")),
-    line: optional(integer("Begins a little before this line, and marks it.", { min: 1, max: MAX_INTEGER })),
+    line: optional(integer("Starts a little before this line, and marks it.", { min: 1, max: MAX_INTEGER })),
     turns: optional(text("3, 3-5, or -2 for the last two. Default: all.", { maxChars: 40 })),
-    with_tools: optional(flag("With calls, their inputs and results.")),
-    with_thinking: optional(flag("With the model's thinking.")),
+    with_tools: optional(flag("Include calls, with inputs and results.")),
+    with_thinking: optional(flag("Include the model's thinking.")),
     limit: limit(100, 500),
     offset,
     max_chars,
@@ -95,7 +95,7 @@ export const LIST_ERRORS = tool({
     until,
     project,
     tool: optional(text("Only calls of this tool.", { maxChars: MAX_NAME_CHARS })),
-    fixes: optional(flag("With what fixed them.")),
+    fixes: optional(flag("Include what fixed them.")),
     limit: limit(20, 200),
     offset,
     max_chars,
@@ -126,7 +126,7 @@ const SNIPPET_TYPE = Object.entries(SNIPPET_TYPE_MEANINGS)
 export const EXTRACT_SNIPPET = tool({
   name: "extract_snippet",
   title: "Keep a snippet",
-  description: "Stores a part of a session worth finding again, redacted.",
+  description: "Stores a part of a session that is worth finding again. Secrets are redacted.",
   args: withDescriptions(
     { ...extractShape, session_id: optional(extractShape.session_id) },
     {
@@ -134,7 +134,7 @@ export const EXTRACT_SNIPPET = tool({
       snippet_type: SNIPPET_TYPE,
       title: "What it is about, up to 256 characters.",
       content: "100 bytes to 10 KB. Default: the text of the lines or turns.",
-      event_id: "Event of the store that it belongs to.",
+      event_id: "Id of the stored entry that it is about.",
       source_line_start: "First line that it is from.",
       source_line_end: "Last line. Default: the first.",
       source_turn_start: "First turn, instead of lines.",
@@ -162,10 +162,10 @@ export const QUERY_SNIPPETS = tool({
       session_id: "Only of this session.",
       snippet_type: "Only of this type.",
       project: "Only this project: its folder, or the last part of it.",
-      tags: "Only those with all of these.",
+      tags: "Only snippets with all of these.",
       keyword: "Only with this text in title or content.",
       start_date: "Created from then on: ISO 8601.",
-      end_date: "Created before then; of a date, its whole day.",
+      end_date: "Created until then; a date includes its whole day.",
       limit: "Maximum number of results, up to 500. Default 50.",
       offset: "Number of results to skip. Default 0.",
     }),

@@ -96,7 +96,7 @@ export const command = runnable(definition, async (context, [words], options) =>
   }
   const request = { query: await queryAsked(context, words, options), options };
   const { query } = request;
-  // Nobody reads more than that best first; the others come after, as they are found.
+  // Nobody reads more ranked passages than that; the others follow unranked, as they are found.
   const ranked = query.limit === Infinity ? { limit: MOST_RANKED, rankedAtMost: MOST_RANKED } : {};
   return askedOfStore(
     context,
@@ -179,7 +179,8 @@ function headingOf(hasLiteral: boolean, passages: readonly FoundPassage[]): stri
 /** Returns what to try if nothing was found. */
 function nextOf({ query, options }: FindRequest, { words: { absent, present } }: Found): string {
   const { role, tool, errors, since, until, project, agent, tag, file } = options;
-  const narrowed = Object.entries({ role, tool, errors, since, until, project, agent, tag, file });
+  const wanted = query.term === "" ? undefined : file;
+  const narrowed = Object.entries({ role, tool, errors, since, until, project, agent, tag, file: wanted });
   const filters = narrowed.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`);
   const tries = [
     ...(absent.length > 0 && present.length > 0

@@ -60,7 +60,7 @@ export async function setUpClaudeCode(context: CommandContext): Promise<ClaudeCo
   if (before === "no program") return { folder, files, plugin: "pending", commands: shown(added) };
   if (before !== undefined && (await isCopyOf(before.installPath, texts)))
     return { folder, files, plugin: before.enabled ? "unchanged" : "disabled", commands: [] };
-  // Claude Code takes a plugin of the same version for the same.
+  // Claude Code does not install a version again that it already has.
   const commands = before === undefined ? added : [["plugin", "uninstall", INSTALLED], ...added];
   for (const words of commands) await claude(context, words);
   return { folder, files, plugin: before === undefined ? "installed" : "updated", commands: shown(commands) };
