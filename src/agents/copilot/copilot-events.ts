@@ -43,23 +43,37 @@ import type { RawLine } from "../../transcript/format/lines.ts";
 
 /** Events that are not part of the conversation, and groups of them. */
 const SILENT = new Set([
+  // Its text is in the message that follows, too.
+  "assistant.reasoning",
   "assistant.turn_start",
   "assistant.turn_end",
+  "session.auto_mode_resolved",
+  "session.autopilot_objective_changed",
   "session.binary_asset",
   "session.compaction_start",
+  "session.context_changed",
+  "session.context_cleared",
+  "session.handoff",
   "session.info",
   "session.model_change",
   "session.mode_changed",
   "session.permissions_changed",
-  "session.auto_mode_resolved",
+  "session.plan_changed",
+  "session.remote_steerable_changed",
+  "session.schedule_cancelled",
+  "session.schedule_created",
+  "session.schedule_rearmed",
+  "session.session_limits_changed",
   "session.task_complete",
   "session.title_changed",
+  "session.truncation",
   "session.usage_checkpoint",
   "session.warning",
+  "session.workspace_file_changed",
   "system.message",
 ]);
 /** `model.*` repeats the conversation around a compaction. */
-const SILENT_GROUPS = new Set(["hook", "model", "permission", "skill", "subagent"]);
+const SILENT_GROUPS = new Set(["external_tool", "hook", "model", "permission", "skill", "subagent", "tool_search"]);
 
 const TEXTS: ResultTexts = {
   interrupted: ["The tool call was interrupted", "The user aborted"],
