@@ -81,14 +81,14 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   }
   report.unchanged = sessions.length - stale.length;
   options.signal?.throwIfAborted();
-  // Oldest first: a search treats what was written last as the newest.
+  // Oldest first: a search treats what was written last as the newest. Figures are wanted for the newest first.
   const shares = only === undefined ? databaseShares(sessions.map(({ ref }) => ref)) : new Map<string, number>();
   const threads = options.threads ?? threadsFor(bytesOf(stale, shares));
-  const oldestFirst = stale.toReversed();
+  const ordered = level === "figures" ? stale : stale.toReversed();
   const files = new Set(stale.map(({ ref }) => `${ref.path}\n${ref.id}`));
   /** See `withParts`. */
   const isPart = ({ ref }: KeyedSession): boolean => files.has(`${ref.path}\n${ref.parentId}`);
-  for (const sessions of [oldestFirst.filter(isPart), oldestFirst.filter((each) => !isPart(each))])
+  for (const sessions of [ordered.filter(isPart), ordered.filter((each) => !isPart(each))])
     if (sessions.length > 0) await new Run(store, { ...options, threads }, report, sessions).all();
   return report;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { dump, figures, inOneGo, newStore, SMALL } from "../support/indexing/index-fixture.ts";
@@ -30,6 +30,7 @@ function machineWith(sessions: number): Machine {
     machine.write(
       join(machine.claude, `p/00000000-0000-4000-8000-00000000000${at}.jsonl`),
       text.join("") + says("end", 99),
+      at,
     );
   }
   return machine;
@@ -90,6 +91,22 @@ describe("threads that help", () => {
     writeFileSync(script, code);
     const { stdout, status } = spawnSync(process.execPath, [script], { encoding: "utf8" });
     assert.deepEqual([stdout, status], ["ended\n", 0]);
+  });
+
+  test("read the figures of the newest sessions first, and their content last", async () => {
+    const machine = machineWith(3);
+    const first = async (level: "figures" | "content"): Promise<string[]> => {
+      const store = await newStore();
+      const abort = new AbortController();
+      const onProgress = (): void => abort.abort(new Error("enough"));
+      const options = { limits, threads: 0, signal: abort.signal, onProgress, level };
+      await assert.rejects(updateIndex(store, machine.where, options), /enough/);
+      const names = (await store.sessions({})).map(({ path }) => basename(path, ".jsonl").slice(-1));
+      await store.close();
+      return names;
+    };
+    assert.deepEqual(await first("figures"), ["2"]);
+    assert.deepEqual(await first("content"), ["0"]);
   });
 
   test("stop at a signal", async () => {
