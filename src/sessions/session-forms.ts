@@ -43,7 +43,8 @@ export async function inFirstForm<Result>(
 
 /** Returns whether a session may be in several forms; any file may be one. */
 export function mayHaveForms({ place }: { place: SessionRef["place"] }): boolean {
-  return agentAt({ place })?.hasForms ?? place !== "stdin";
+  const agent = agentAt({ place });
+  return agent === undefined ? place !== "stdin" : agent.hasForms === true;
 }
 
 function byPreference(a: SessionRef, b: SessionRef): number {
