@@ -70,11 +70,13 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   if (!headingsOf(layout, comment).includes(heading?.kind)) {
     damage.push("its heading and its comment name different kinds of entry");
   }
-  const body = usageLineIn(text.slice(0, headingEnd))?.text ?? text.slice(headingEnd + 2, -2);
+  const usage = usageLineIn(text.slice(0, headingEnd))?.text;
+  const hasBody = usage !== undefined || text.length > headingEnd + 2;
+  const body = usage ?? text.slice(headingEnd + 2, -2);
   const blocks =
     layout.body === undefined
       ? readLabelled(body, type === "tool_use" ? "input" : "output", damage)
-      : readBlocks(body, bodyOf(layout.body, comment, damage), damage);
+      : readBlocks(body, hasBody ? bodyOf(layout.body, comment, damage) : [], damage);
   const fields: JsonObject = { type, timestamp: heading?.timestamp };
   if (heading?.name !== undefined) fields[layout.name ?? "tool"] = heading.name;
   const outputLine = addShown(fields, blocks.lines, type);

@@ -122,9 +122,9 @@ export class SectionBuilder {
   /** Returns the section. */
   toMarkdown(): string {
     const heading = this.#heading();
-    const usual = this.#usage === undefined ? LAYOUTS[this.#entry.type].body : undefined;
+    const usual = LAYOUTS[this.#entry.type].body;
     const isUsual = usual?.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
-    if (usual !== undefined && !isUsual) this.note("body", this.#body);
+    if (usual !== undefined && !isUsual && this.#body.length > 0) this.note("body", this.#body);
     return `${[heading, ...this.#shown, encodeComment(this.#comment, this.#entry.type)].join("\n\n")}${SECTION_END}`;
   }
 
