@@ -22,8 +22,6 @@ export interface DoctorOutput extends Versioned {
   unsupported: ForeignPlace[];
   /** Configuration of opencode and Kilo: the files of the project, and every other place that has the plugin. */
   configs: HostConfig[];
-  /** About the configuration: a plugin that is loaded twice. */
-  warnings: string[];
   /** Sessions that their agent deletes within a week and that the store does not have as they are. */
   expiring: Expiring[];
   /** Numbers of sessions checked, and of all. */
@@ -77,10 +75,7 @@ export function doctorText(context: CommandContext, result: DoctorOutput): strin
     section("Sessions", placeLines(context, result)),
     section("Store", [indexLine(context, result)]),
     section("Deleted soon", expiringLines(context, result)),
-    section("Recording", [
-      ...configLines(context, result),
-      ...result.warnings.map((warning) => `${context.colors.yellow("!")} ${neutralLine(warning)}`),
-    ]),
+    section("Recording", configLines(context, result)),
     section("Not read", [
       ...result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),
       ...result.unsupported.map(

@@ -4,18 +4,13 @@ import * as module from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { VERSION } from "../version.ts";
 import { oldRuntime } from "./runtime.ts";
 
-const [argument, ...more] = process.argv.slice(2);
 const problem = oldRuntime(process.versions);
 
 if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 2;
-} else if (more.length === 0 && (argument === "--version" || argument === "-V")) {
-  // Reported without loading the rest of the program. A closed output is not an error.
-  process.stdout.on("error", () => undefined).write(`${VERSION}\n`);
 } else {
   // Bun has no compile cache. Node continues without it if the folder cannot be written; NODE_DISABLE_COMPILE_CACHE=1 turns
   // it off.

@@ -5,6 +5,7 @@
 import { given } from "../given.ts";
 import * as z from "zod/mini";
 import { MAX_CONTENT_BYTES, MAX_LINE, SNIPPET_TYPES } from "../store/stored-model.ts";
+import { readDate, readEndDate } from "../parse/read-date.ts";
 import { fieldError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 
@@ -63,9 +64,9 @@ export const queryShape = {
   tags: extractShape.tags,
   /** Literal text in title or content; case is ignored. */
   keyword: z.optional(textOf(1, MAX_TEXT_CHARS)),
-  /** ISO 8601. A day alone is UTC and, as an end, included. */
-  start_date: z.optional(isoDate("start")),
-  end_date: z.optional(isoDate("end")),
+  /** See `readDate`. A day alone is in local time and, as an end, included. */
+  start_date: z.optional(date()),
+  end_date: z.optional(date()),
   /** Default 50. */
   limit: z.optional(wholeNumber(1, MAX_LIMIT)),
   /** Default 0. */
@@ -99,9 +100,9 @@ export function readExtractInput(raw: unknown): ExtractSnippetInput {
 /** Throws a `TranscriptsError` (`invalid`) that names the field and says what is allowed. */
 export function readQueryInput(raw: unknown): QuerySnippetsInput & { start?: Date; end?: Date } {
   const input = read(querySnippetsSchema, raw);
-  const start = input.start_date === undefined ? undefined : readIsoDate(input.start_date, "start");
-  const end = input.end_date === undefined ? undefined : readIsoDate(input.end_date, "end");
-  if (start !== undefined && end !== undefined && start > end) {
+  const start = input.start_date === undefined ? undefined : readDate(input.start_date, new Date());
+  const end = input.end_date === undefined ? undefined : readEndDate(input.end_date, new Date());
+  if (start !== undefined && end !== undefined && start >= end) {
     throw fieldError("invalid", "end_date", "it is before start_date.", "Give the earlier one as start_date.");
   }
   return { ...input, ...given({ start, end }) };
@@ -159,26 +160,7 @@ function wholeNumber(min: number, max: number) {
   return z.number(must).check(z.refine(isAllowed, must));
 }
 
-function isoDate(edge: "start" | "end") {
-  const must = "it must be an ISO 8601 date such as 2026-01-31 or 2026-01-31T10:00:00Z";
-  return z.string(must).check(z.refine((text) => readIsoDate(text, edge) !== undefined, must));
-}
-
-const DAY = z.iso.date();
-const TIME = /^[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i;
-const DAY_MS = 86_400_000;
-
-/**
- * Parses an ISO 8601 day or time; UTC without a zone. A day alone means its first moment, or its last one with `edge`
- * `end`. Returns undefined for an invalid date, including days that do not exist (2026-02-30).
- */
-export function readIsoDate(text: string, edge: "start" | "end"): Date | undefined {
-  const [day, rest] = [text.slice(0, 10), text.slice(10)];
-  const time = TIME.exec(rest);
-  if (!DAY.safeParse(day).success || (rest !== "" && time === null)) return undefined;
-  const ms = Date.parse(
-    `${day}${rest.replace(" ", "T").toUpperCase()}${time !== null && time[1] === undefined ? "Z" : ""}`,
-  );
-  if (Number.isNaN(ms)) return undefined;
-  return new Date(rest === "" && edge === "end" ? ms + DAY_MS - 1 : ms);
+function date() {
+  const must = "it must be a date such as 2026-01-31 or 2026-01-31T10:00:00Z, or an age such as 7d";
+  return z.string(must).check(z.refine((text) => readDate(text, new Date()) !== undefined, must));
 }

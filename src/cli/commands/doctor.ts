@@ -41,7 +41,7 @@ export const command = runnable(definition, async (context, _args, options) => {
   const sample = isThorough ? found.sessions : found.sessions.slice(0, SAMPLE);
   const content = await lookInto(context, sample);
   const unreadable = [...found.unreadable, ...content.unreadable];
-  const { configs, warnings } = await hostConfigs(context);
+  const configs = await hostConfigs(context);
   const { index, expiring } = await indexHealth(context, found, isThorough);
   const result = await redactedRow<DoctorOutput>(redactorFor(), {
     version: 1,
@@ -52,7 +52,6 @@ export const command = runnable(definition, async (context, _args, options) => {
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
     unsupported: await existing(foreignPlaces(context)),
     configs,
-    warnings,
     expiring,
     checked: sample.length - content.unreadable.length,
     of: found.sessions.length,

@@ -5,7 +5,6 @@ import {
   type ConfigPlace,
   configPlaces,
   type HostSurroundings,
-  type PluginEntry,
   pluginEntries,
 } from "../../agents/opencode/host-config.ts";
 import { reasonOf } from "../../places/reasons.ts";
@@ -23,7 +22,7 @@ export interface HostConfig {
 }
 
 /** Returns the configuration that hosts read here: what has the plugin, what is broken, and the files of the project. */
-export async function hostConfigs(where: HostSurroundings): Promise<{ configs: HostConfig[]; warnings: string[] }> {
+export async function hostConfigs(where: HostSurroundings): Promise<HostConfig[]> {
   // opencode 2.x reads up to the root of the file system.
   const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
   const entries = await pluginEntries(places, where);
@@ -40,17 +39,7 @@ export async function hostConfigs(where: HostSurroundings): Promise<{ configs: H
     if (problem !== undefined) configs.set(path, { path, scope, plugin: null, problems: [problem] });
     else if (scope === "project") configs.set(path, { path, scope, plugin: false, problems: [] });
   }
-  return { configs: [...configs.values()], warnings: [...doubled("opencode", entries), ...doubled("kilo", entries)] };
-}
-
-/** Returns a warning if a host loads the plugin twice. It takes the same entry in two files as one. */
-function doubled(host: ConfigPlace["host"], entries: readonly PluginEntry[]): string[] {
-  const bySpec = new Map(entries.filter((entry) => entry.host === host).map((entry) => [entry.spec, entry]));
-  if (bySpec.size < 2) return [];
-  const named = Array.from(bySpec.values(), ({ spec, path }) => `${spec} (${path})`).join(", ");
-  const isOfProject = [...bySpec.values()].some(({ scope }) => scope === "project");
-  const command = `transcripts init --remove${isOfProject ? "" : " --global"}${host === "kilo" ? " --kilo" : ""}`;
-  return [`${host} loads the plugin more than once: ${named}. \`${command}\` removes it from one place.`];
+  return [...configs.values()];
 }
 
 function isThere(path: string): Promise<boolean> {
