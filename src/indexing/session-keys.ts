@@ -42,13 +42,22 @@ export function keyedSessions<Row extends Pick<SessionMark, "session_id" | "plac
   stored: StoredSessions<Row>,
 ): KeyedSession<Row>[] {
   const { sessions } = stored;
-  const atPath = Map.groupBy(sessions, ({ path }) => path);
-  const byForm = new Map(sessions.filter(mayHaveForms).map((session) => [baseId(session.session_id), session]));
   const byId = new Map(sessions.map((session) => [session.session_id, session]));
+  const byForm = new Map(sessions.filter(mayHaveForms).map((session) => [baseId(session.session_id), session]));
+  const suffixed = Map.groupBy(
+    sessions.filter(({ session_id: id }) => baseId(id) !== id),
+    ({ session_id: id }) => baseId(id),
+  );
+  /** Returns the row at the place of a form. */
+  const rowAt = (form: SessionRef): Row | undefined => {
+    const [own, path] = [byId.get(form.id), pathOf(form)];
+    return own?.path === path ? own : suffixed.get(form.id)?.findLast((row) => row.path === path);
+  };
   const taken = new Set<string>();
   const found = new Map<SessionRef, Row>();
   for (const ref of refs) {
-    const session = placed(ref, atPath, taken) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
+    const isFree = (row: Row | undefined): boolean => row !== undefined && !taken.has(row.session_id);
+    const session = formsOf(ref).map(rowAt).find(isFree) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
     if (session === undefined || taken.has(session.session_id)) continue;
     taken.add(session.session_id);
     found.set(ref, session);
@@ -68,20 +77,6 @@ export function keyedSessions<Row extends Pick<SessionMark, "session_id" | "plac
     const sessionId = session?.session_id ?? ids.get(ref) ?? ref.id;
     return { ref, sessionId, stored: session ?? byId.get(sessionId) };
   });
-}
-
-/** Returns the row at the place of the session or of one of its other forms. */
-function placed<Row extends Pick<SessionMark, "session_id">>(
-  ref: SessionRef,
-  atPath: ReadonlyMap<string, readonly Row[]>,
-  taken: ReadonlySet<string>,
-): Row | undefined {
-  for (const form of formsOf(ref)) {
-    const rows = atPath.get(pathOf(form)) ?? [];
-    const session = rows.findLast(({ session_id: id }) => baseId(id) === form.id);
-    if (session !== undefined && !taken.has(session.session_id)) return session;
-  }
-  return undefined;
 }
 
 function formsOf(ref: SessionRef): readonly SessionRef[] {

@@ -362,6 +362,9 @@ export function withFigures(
     .with(at("is_conversation"), isConversation({ ...counts, initial_prompt: first_prompt }));
 }
 
+/** Condition on sessions with a title that is not also a message. */
+export const HAS_TITLE = "given_title IS NOT NULL AND NOT title_is_message";
+
 export const TITLES = rowsOf<StoredTitle>("sessions", {
   session_id: text,
   given_title: text,

@@ -4,8 +4,10 @@
  * `events` differs. Each unique key begins with the session, so that a distributed database can divide the rows by it.
  */
 import {
+  HAS_TITLE,
   LABELS,
   MESSAGES,
+  SESSION_MARKS,
   SESSIONS,
   SNIPPETS,
   SUGGESTED,
@@ -39,6 +41,7 @@ function tables(types: Types): string {
   const position = [`position ${types.rowNumber}`];
   return `
 ${table(SESSIONS, [`number ${types.number}`])}
+CREATE INDEX ${types.ifMissing} idx_sessions_titles ON sessions (session_id) WHERE ${HAS_TITLE};
 
 ${table(MESSAGES, [`number ${types.rowNumber}`], [...types.rowKey("session", "number"), "UNIQUE (session, message_id)"])}
 CREATE INDEX ${types.ifMissing} idx_messages_session ON messages (session, ordinal);
@@ -86,8 +89,14 @@ function versionOf(name: Types["name"]): string {
 const SNIPPET_CONTENT =
   "session_id, snippet_type, title, content, source_file, source_line_start, source_line_end, tags, metadata";
 
-/** The search index stores neither texts nor positions of trigrams. It has `searchText` of the events that a search may find. */
+/**
+ * The rows of `sessions` are large, so what each question reads of all of them is in indexes: what tells whether a session
+ * changed, and the order of a list. The search index stores neither texts nor positions of trigrams. It has `searchText` of
+ * the events that a search may find.
+ */
 const SQLITE_ONLY = `
+CREATE INDEX IF NOT EXISTS idx_sessions_marks ON sessions (${SESSION_MARKS.list});
+CREATE INDEX IF NOT EXISTS idx_sessions_ended ON sessions (ended_at DESC, session_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS event_search USING fts5 (
   content, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
 );

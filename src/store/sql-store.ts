@@ -7,6 +7,7 @@ import {
   contentIn,
   EVENTS,
   figuresIn,
+  HAS_TITLE,
   LABELS,
   MESSAGE_STATES,
   MESSAGES,
@@ -175,7 +176,7 @@ export class SqlStore implements Store {
     if (since !== undefined) conditions.push({ sql: "ended_at >= ?", values: [storableTime(since)] });
     if (until !== undefined) conditions.push({ sql: "started_at < ?", values: [storableTime(until)] });
     const { sql, values } = allOf(conditions);
-    const found = `SELECT ${TITLES.list} FROM sessions WHERE NOT title_is_message AND ${sql} ORDER BY session_id`;
+    const found = `SELECT ${TITLES.list} FROM sessions WHERE ${HAS_TITLE} AND ${sql} ORDER BY session_id`;
     return this.#database.all(found, values, TITLES.read);
   }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { copyingOf } from "../../src/agents/registry.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { type CliRun, runCli } from "../support/cli/run-cli.ts";
@@ -41,6 +42,22 @@ async function counted(machine: Machine, cwd: string): Promise<number> {
 async function searched(machine: Machine, cwd: string): Promise<string | undefined> {
   return /searched (\d+) session/.exec((await run(machine, cwd, ["find", "asked"])).stderr)?.[1];
 }
+
+describe("an agent whose sessions are files", () => {
+  test("has a session for each copy of a file, and forks that keep the ids of answers", async () => {
+    const machine = new Machine();
+    for (const project of ["-p", "-q"]) machine.claudeFile(`${project}/same.jsonl`);
+    const { sessions } = await findSessions(machine.where);
+    assert.deepEqual(
+      sessions.map(({ alternatives, ...ref }) => [alternatives, copyingOf(ref).forksChangeIds]),
+      [
+        [[], false],
+        [[], false],
+      ],
+    );
+    assert.equal(copyingOf({ agent: "an agent of a later version" }).forksChangeIds, true);
+  });
+});
 
 describe("a session that is recorded and in opencode's own store", () => {
   /** A machine with both, and a transcript of a session that opencode has deleted. */
