@@ -191,7 +191,7 @@ export function sessionContract(backend: TestBackend): void {
     });
 
     it("figures are read back equal, and stay until they are replaced", async (store) => {
-      const mark = { rules: 3, source_bytes: 9, source_modified_ms: 1.5, subagentCopies: true };
+      const mark = { rules: 3, source_bytes: 9, source_modified_ms: 1.5 };
       const session = madeSession("s1", { figures: mark, state: madeState({ rules: 0, format: "" }) });
       const figures = madeFigures({ tools: { Bash: { calls: 2, errors: 1 } } });
       assert.equal(
