@@ -1,2 +1,2 @@
 /** Version of this package; a test compares it with package.json. */
-export const VERSION = "0.3.0";
+export const VERSION = "1.0.0";
