@@ -63,13 +63,13 @@ function withLine(bytes: Buffer, at: number, line: string): Buffer {
 }
 
 describe("a format", () => {
-  test("has a file that shows it, and a name of its own", () => {
+  test("has an example file and a unique name", () => {
     const shown = new Set(FILES.map((file) => detectFormat(headOf(file))?.name));
     assert.deepEqual(new Set(FORMATS.map(({ name }) => name)), shown);
     assert.equal(new Set(FORMATS.map(({ name }) => name)).size, FORMATS.length);
   });
 
-  test("is detected in its files by itself alone, in whatever order formats are asked", () => {
+  test("is the only format detected in its files, in any order of asking", () => {
     for (const file of FILES) {
       const specific = FORMATS.filter((format) => format.isFallback !== true && format.detect(headOf(file)));
       const found = detectFormat(headOf(file));
@@ -90,7 +90,7 @@ describe("a format", () => {
   });
 
   for (const file of FILES) {
-    test(`is read alike in any pieces: ${file.name}`, async () => {
+    test(`is read the same in any chunks: ${file.name}`, async () => {
       const whole = await parsed(file.bytes);
       assert.ok(whole.messages.length > 0 || whole.errors.length > 0);
       for (const size of [997, 4_096, 65_536]) assert.deepEqual(await parsed(chunks(file.bytes, size)), whole);
@@ -125,7 +125,7 @@ describe("a format", () => {
       }
     });
 
-    test(`is read while it grows, without holding lines: ${file.name}`, async () => {
+    test(`is read while it grows, without holding lines back: ${file.name}`, async () => {
       const lines = file.bytes.toString("latin1").split(/(?<=\n)/);
       let read = 0;
       async function* growing(): AsyncGenerator<Uint8Array> {
@@ -173,14 +173,14 @@ async function sessionsOf(where: Where, agent?: string): Promise<SessionRef[]> {
   return sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-test("each agent has a name of its own, and made sessions", () => {
+test("each agent has a unique name, and example sessions", () => {
   assert.equal(new Set(AGENTS.map(({ name }) => name)).size, AGENTS.length);
   assert.deepEqual(new Set(Object.keys(MADE)), new Set(AGENTS.map(({ name }) => name)));
 });
 
 for (const agent of AGENTS) {
   describe(agent.displayName, () => {
-    test("has its sessions in its usual place, and where its environment variable says", async () => {
+    test("finds its sessions in the default place, and where its environment variable points", async () => {
       const usual = await sessionsOf(await machineOf(agent.name));
       assert.ok(usual.length > 0);
       assert.deepEqual(new Set(usual.map(({ place }) => place)), new Set([agent.name]));
@@ -192,7 +192,7 @@ for (const agent of AGENTS) {
       );
     });
 
-    test("is what `--agent` filters by", async () => {
+    test("can be selected with `--agent`", async () => {
       const where = await machineOf(agent.name);
       const all = await sessionsOf(where);
       for (const name of new Set(all.map((ref) => ref.agent ?? ""))) {
@@ -202,7 +202,7 @@ for (const agent of AGENTS) {
       assert.deepEqual(await sessionsOf(where, "none"), []);
     });
 
-    test("is scanned by names, sizes and times; a file is opened only if its name lacks the id, and once", async () => {
+    test("is scanned by names, sizes and times; a file is opened only if its name lacks the id, and only once", async () => {
       const where = await machineOf(agent.name);
       const opened: string[] = [];
       const openRead = (path: string) => {
@@ -217,7 +217,7 @@ for (const agent of AGENTS) {
       assert.deepEqual(MADE[agent.name]?.hasIdInside === true ? [...new Set(opened)] : [], opened);
     });
 
-    test("says in the head of a session what the whole says", async () => {
+    test("reads the same metadata from the head of a session as from the whole", async () => {
       for (const ref of await sessionsOf(await machineOf(agent.name))) {
         const { project, startedMs } = await readHead(ref);
         const { metadata } = await readConversation(ref);
@@ -226,7 +226,7 @@ for (const agent of AGENTS) {
       }
     });
 
-    test("reads each of its sessions, and names no other one", async () => {
+    test("reads each of its sessions under its own id", async () => {
       for (const ref of await sessionsOf(await machineOf(agent.name))) {
         const { messages, metadata } = await readConversation(ref);
         assert.ok(messages.length > 0, ref.id);
@@ -234,7 +234,7 @@ for (const agent of AGENTS) {
       }
     });
 
-    test("has the same session in a file that is named by its path", async () => {
+    test("reads the same session if its file is given by path", async () => {
       for (const ref of await sessionsOf(await machineOf(agent.name))) {
         if (ref.path === null) continue;
         const named = await fileRef(ref.path);
@@ -243,13 +243,13 @@ for (const agent of AGENTS) {
       }
     });
 
-    test("keeps its sessions in one of its formats, and prints or exports the others", () => {
+    test("keeps sessions in one of its formats; the others are printed or exported", () => {
       for (const format of agent.formats)
         assert.equal(agentKeeping(format), format.isExport === true ? undefined : agent);
       for (const { name, tools } of agent.formats) assert.notEqual(tools, undefined, name);
     });
 
-    test("resumes a session by its id, or says why not", async () => {
+    test("gives the command that resumes a session, or the reason why there is none", async () => {
       for (const ref of await sessionsOf(await machineOf(agent.name))) {
         const how = resumeOf(ref, makeTempDir());
         if ("reason" in how) assert.match(how.reason, /^[a-z]/);
@@ -257,7 +257,7 @@ for (const agent of AGENTS) {
       }
     });
 
-    test("deletes sessions of its places only, after the days that a setting has", async () => {
+    test("reports deletion only for sessions in its places, after the days in its settings", async () => {
       const where = await machineOf(agent.name);
       const places = (await sessionRoots(where)).filter((place) => place.agent === agent.name);
       for (const { folder, days, setting, file } of (await agent.retention?.(where)) ?? []) {
@@ -266,7 +266,7 @@ for (const agent of AGENTS) {
       }
     });
 
-    test("has folders of a session that hold none of another", async () => {
+    test("never lists a folder that has another session as one of a session's", async () => {
       const sessions = await sessionsOf(await machineOf(agent.name));
       for (const ref of sessions) {
         const folders = ref.path === null ? [] : (agent.belongings?.(ref.path, ref) ?? []);
@@ -277,7 +277,7 @@ for (const agent of AGENTS) {
       }
     });
 
-    test("is indexed as it is read, again where it grew, and kept when its files are gone", async () => {
+    test("is indexed as it is read, updated when it grew, and kept when its files are gone", async () => {
       const where = await machineOf(agent.name);
       const store = await newStore();
       try {
@@ -338,7 +338,7 @@ for (const agent of AGENTS) {
         }
       });
 
-    test("has places even where there are none", async () => {
+    test("names its places even if none exist", async () => {
       const where = { env: {}, home: makeTempDir(), cwd: makeTempDir() };
       for (const place of await agent.places(where, nodeSessionFiles)) {
         assert.equal(place.agent, agent.name);

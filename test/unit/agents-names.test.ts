@@ -20,7 +20,7 @@ const NAMES = AGENTS.flatMap(({ name, formats }) => [name, ...formats.map((forma
 const NAMING = new RegExp(`["'](?:${NAMES.join("|")})["']|from "[./]+/agents/[a-z-]+/`);
 
 describe("agents", () => {
-  test("no code outside of src/agents names one", () => {
+  test("are named nowhere outside of src/agents", () => {
     const files = readdirSync(join(REPOSITORY, "src"), { recursive: true, encoding: "utf8" })
       .map((path) => join("src", path).split(sep).join("/"))
       .filter((path) => /\.tsx?$/.test(path) && !HOMES.some((home) => path.startsWith(home)));

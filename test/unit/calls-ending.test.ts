@@ -123,7 +123,7 @@ describe("a command that the host reports as completed", () => {
     });
   }
 
-  test("may be a list of words, or have another name", () => {
+  test("may be a list of words, and the field may have another name", () => {
     const status = (input: unknown): string => endingOf({ input, reported: "completed", exitCode: 1 });
     assert.equal(status({ command: ["bash", "-lc", "cat f | grep 'x y'"] }), "completed");
     assert.equal(status({ command: ["grep", "a|b; c", "it's"] }), "completed");
@@ -135,7 +135,7 @@ describe("a command that the host reports as completed", () => {
     assert.equal(status("grep x f"), "error");
   });
 
-  test("is read in time that does not grow with the square of its length", () => {
+  test("is not read in quadratic time", () => {
     for (const piece of [
       "(",
       "$(",
@@ -177,7 +177,7 @@ describe("a result of opencode", () => {
     assert.deepEqual(judgedEnd(result({})), { status: "completed" });
   });
 
-  test("is judged the same again once it was judged", () => {
+  test("gets the same verdict when judged again", () => {
     for (const metadata of [{ exit: 3 }, { exit: 0 }, { timeout: true }, {}]) {
       const once = judgedEnd(result({ metadata }));
       assert.deepEqual(judgedEnd(result({ ...once, metadata })), once);
@@ -185,7 +185,7 @@ describe("a result of opencode", () => {
     }
   });
 
-  test("failed if the host stopped the command for its time, the code failed, or the tool is unknown", () => {
+  test("failed if the host timed the command out, the code failed, or the tool is unknown", () => {
     assert.equal(judgedEnd(result({ metadata: { timeout: true } })).status, "error");
     assert.equal(judgedEnd(result({ metadata: { timeout: 5_000, exit: 0 } })).status, "completed");
     assert.equal(judgedEnd(result({ tool: "execute", metadata: { error: true } })).status, "error");
@@ -194,7 +194,7 @@ describe("a result of opencode", () => {
     assert.deepEqual(unknown, { status: "error", hostStatus: "completed" });
   });
 
-  test("is judged by the note of the shell tool at the end of the output, and by none of the command's own", () => {
+  test("is judged by the shell tool's note at the end of the output, not by output of the command", () => {
     const note = (text: string, name = "shell"): string => `out\n\n<${name}_metadata>\n${text}\n</${name}_metadata>`;
     const tooLong = "tool terminated command after exceeding timeout 500 ms. Retry with a larger one.";
     const status = (output: unknown, exit: number | null = null): string =>

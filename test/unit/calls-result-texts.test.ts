@@ -97,7 +97,7 @@ describe("texts of an agent without marks", () => {
     exitCode: /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process exited with code (\d+)$/m,
   };
 
-  test("say how a call ended at their beginning only", () => {
+  test("say how a call ended only at their beginning", () => {
     assert.equal(endingInText(texts, "aborted by user after 1.6s"), "interrupted");
     assert.equal(endingInText(texts, "exec command rejected by user"), "rejected");
     assert.equal(endingInText(texts, "unsupported call: no_such"), "error");

@@ -121,7 +121,7 @@ describe("tables of tools", () => {
     });
   });
 
-  test("what other agents need can be said", () => {
+  test("other agents can add tools", () => {
     assert.deepEqual(others("apply_patch", PATCH), PATCHED);
     assert.deepEqual(others("apply_patch", { input: PATCH }), PATCHED);
     assert.deepEqual(others("shell", { command: ["bash", "-lc", "echo 'a b'"], workdir: "/p" }), {
@@ -151,7 +151,7 @@ describe("tables of tools", () => {
     });
   });
 
-  test("inputs that say nothing have the kind of their tool", () => {
+  test("inputs without details have the kind of their tool", () => {
     for (const input of [null, undefined, "", 7, [], {}, { file_path: 7 }, { file_path: "" }]) {
       assert.deepEqual(claudeTools("Write", input), { kind: "write", edits: [] });
       assert.deepEqual(claudeTools("Read", input), { kind: "read", paths: [] });

@@ -98,13 +98,13 @@ const has = async (home: string, ids: readonly string[], env: Record<string, str
   eventually(async () => ids.join() === (await storedIds(home, env)).join());
 
 describe("the hooks of the plugin for Claude Code", () => {
-  test("are those at which a session is complete, or another one may have been missed", () => {
+  test("run when a session is complete, or when another one may have been missed", () => {
     assert.deepEqual(Object.keys(hooks).toSorted(), ["PreCompact", "SessionStart", "Stop"]);
   });
 
   for (const event of ["Stop", "PreCompact"])
     test(
-      `${event} adds that session with its subagents, and no other`,
+      `${event} adds its session with subagents, and no other`,
       async () => {
         const home = makeTempDir();
         const path = conversation(home, 1);
@@ -159,7 +159,7 @@ describe("the hooks of the plugin for Claude Code", () => {
   });
 
   test(
-    "a hook returns while the program still runs, and nothing that it prints arrives",
+    "a hook returns while the program still runs, and passes on no output",
     async () => {
       const home = makeTempDir();
       const program = join(home, "program");
@@ -177,7 +177,7 @@ describe("the hooks of the plugin for Claude Code", () => {
   );
 
   test(
-    "whatever goes wrong, a hook succeeds without a word",
+    "whatever goes wrong, a hook succeeds and prints nothing",
     () => {
       const home = makeTempDir();
       const path = conversation(home, 1);
@@ -214,7 +214,7 @@ describe("the hooks of the plugin for Claude Code", () => {
   );
 
   test(
-    "without a log the session is added all the same",
+    "a session is added even if the log cannot be written",
     async () => {
       const home = makeTempDir();
       const env = { XDG_DATA_HOME: join(home, "data"), TRANSCRIPTS_DATABASE: join(home, "store/transcripts.db") };
@@ -249,7 +249,7 @@ describe("the hooks of the plugin for Claude Code", () => {
   );
 
   test(
-    "many at once leave what a single run leaves",
+    "many concurrent runs give the same result as one",
     async () => {
       const home = makeTempDir();
       const paths = [1, 2, 3, 4].map((at) => conversation(home, at));
@@ -269,7 +269,7 @@ describe("the hooks of the plugin for Claude Code", () => {
     SECONDS,
   );
 
-  test("input that no hook wrote is an error for those who run the command", async () => {
+  test("input that is not from a hook is an error when run by hand", async () => {
     const home = makeTempDir();
     for (const [stdin, problem] of [
       ["", "it is not JSON"],

@@ -93,14 +93,14 @@ describe("the built program", () => {
     assert.match(run(["doctor"], project, { HOME: home }).stdout, /opencode\.json has the plugin/);
   });
 
-  test("where compiled code cannot be kept", () => {
+  test("runs where compiled code cannot be cached", () => {
     const file = join(makeTempDir(), "file");
     writeFileSync(file, "");
     const { code, stderr } = run(["errors", SESSION], home, { XDG_CACHE_HOME: file });
     assert.deepEqual([code, stderr], [0, ""]);
   });
 
-  test("sessions so large that another thread is started", () => {
+  test("reads sessions so large that another thread is started", () => {
     const machine = makeTempDir();
     // A third of them each time, so that both threads have something to find.
     const filler = Array.from({ length: 3_000 }, (_, at) => user(`${at} ${"x".repeat(4_000)}`, at)).join("");

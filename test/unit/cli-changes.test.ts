@@ -96,7 +96,7 @@ describe("transcripts changes", () => {
     assert.equal(await changes(homeWith(LINES)), EXPECTED);
   });
 
-  test("is the same for a session whose file is gone", async () => {
+  test("prints the same for a session whose file is gone", async () => {
     const home = homeWith(LINES);
     await runCli(["index"], { home });
     rmSync(join(home, ".claude"), { recursive: true });

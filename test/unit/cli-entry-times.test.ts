@@ -63,7 +63,7 @@ for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
     const ids = async (...argv: string[]): Promise<number[]> =>
       (await rows("list", ...argv)).map(({ session_id }) => Number(String(session_id)[0]));
 
-    test("list is in the order of what was said", async () => {
+    test("list is ordered by the times of entries", async () => {
       assert.deepEqual(await ids(), [5, 1, 2, 3, 4]);
       assert.deepEqual(await ids("--recent", "2"), [5, 1]);
       const { stdout } = await runCli(["list", "--recent", "3"], { home, now: NOW, terminal: 120 });
@@ -74,7 +74,7 @@ for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
       assert.deepEqual(await ids("--empty"), [6, 5, 1, 2, 3, 4, 7]);
     });
 
-    test("list takes times from and until", async () => {
+    test("list filters by --since and --until", async () => {
       assert.deepEqual(await ids("--since", "36h"), [5, 1]);
       assert.deepEqual(await ids("--since", "60h", "--until", "30h"), [5, 2]);
       assert.deepEqual(await ids("--until", "70h"), [5, 3, 4]);
@@ -83,7 +83,7 @@ for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
       assert.equal((await run("list", "--since", at(-HOUR / 2))).exitCode, 1);
     });
 
-    test("stats counts only what falls inside", async () => {
+    test("stats counts only what is in the range", async () => {
       const figures = async (...argv: string[]): Promise<object> => {
         const result: Record<string, unknown> = JSON.parse((await run("stats", ...argv, "--json")).stdout);
         const { sessions, prompts, messages, first, last, total } = result;
@@ -117,11 +117,11 @@ for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
       assert.ok(JSON.stringify(await figures()).includes('"tokens":110'));
     });
 
-    test("latest is the session in which something was said last", async () => {
+    test("latest is the session with the latest entry", async () => {
       assert.match((await run("show", "latest")).stdout, /b0/);
     });
 
-    test("find looks where something was said then", async () => {
+    test("find searches only entries in the range", async () => {
       const found = await rows("find", "ask", "--since", "60h");
       assert.deepEqual(
         found.map(({ session_id }) => session_id),
@@ -204,7 +204,7 @@ describe("--until", () => {
     .join("-");
   const wanted = ["on 3", "on 4"];
 
-  test("of find takes a day whole, on every page of the tool", async () => {
+  test("of find includes the whole day, on every page of the tool", async () => {
     const found = async (): Promise<unknown[]> => {
       const { stdout } = await runCli(["find", "on ", "--since", "2026-01-01", "--until", day, "--json"], setting);
       return stdout
@@ -222,7 +222,7 @@ describe("--until", () => {
     assert.deepEqual([...text.matchAll(/: (on \d)/g)].map(([, on = ""]) => on).toSorted(), wanted);
   });
 
-  test("of the tools that list leaves out what was said later", async () => {
+  test("of the listing tools leaves out later entries", async () => {
     const agent = machineAt(home);
     const { text } = await agent.call("list_sessions", { since: "2026-01-01", until: day });
     assert.deepEqual(
@@ -260,7 +260,7 @@ describe("dates in the wrong order", () => {
     await tools.close();
   });
 
-  test("are none on one day", async () => {
+  test("may both be the same day", async () => {
     const { exitCode } = await runCli(["list", "--since", "2026-01-31", "--until", "2026-01-31"], {
       home: makeTempDir(),
     });

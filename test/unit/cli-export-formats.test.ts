@@ -123,7 +123,7 @@ describe("a transcript made of a session has its conversation", () => {
     }
   });
 
-  test("whatever is said in it", async () => {
+  test("for arbitrary content", async () => {
     const home = makeTempDir();
     const heading = "## [2026-01-05T10:30:00.000Z] Tool Use: bash";
     const odd = [heading, `${heading}\n\n---\n\n`, "<!-- id -->", "```\n````", "\r\n\u0000\u001b[31m\ud800", " "];
@@ -214,7 +214,7 @@ describe("formats", () => {
     }
   });
 
-  test("of a session in which nothing was said are not written", async () => {
+  test("are not written for a session without content", async () => {
     const empty = makeTempDir();
     const path = join(empty, "empty.jsonl");
     writeFileSync(path, `${JSON.stringify({ type: "ai-title", aiTitle: "x", sessionId: SESSION })}\n`);
@@ -224,7 +224,7 @@ describe("formats", () => {
     }
   });
 
-  test("replace no folder and no link to a pipe, and not the session or its subagent", async () => {
+  test("never replace a folder, a link to a pipe, the session or its subagent", async () => {
     const machine = await sampleMachine();
     const projects = join(machine.home, ".claude/projects/-work-shop");
     mkdirSync(join(machine.home, "folder"));
@@ -293,7 +293,7 @@ describe("subagents", () => {
     assert.equal((await rowsFrom("ses_1", home)).children.length, 1);
   });
 
-  test("are only counted on standard output, and left out with --no-subagents", async () => {
+  test("on standard output are only counted; --no-subagents leaves them out", async () => {
     const machine = await sampleMachine();
     for (const id of [MAIN, COPIES]) {
       const printed = await machine.run("export", id, "--markdown");

@@ -129,7 +129,7 @@ describe("pictures", () => {
     );
   });
 
-  test("that are too large, gone, or anywhere else are named only", async () => {
+  test("that are too large, missing or elsewhere are only named", async () => {
     const { home, folder, transcript, keep } = project();
     writeFileSync(join(home, "outside.png"), png);
     keep("ses_1/attachments/large.png", Buffer.alloc(MAX_IMAGE_BYTES + 1));
@@ -174,7 +174,7 @@ describe("-o", () => {
     return { home, path: storeSession(home, user("Hello", 0) + says("Hello.", 1)) };
   };
 
-  test("makes a page that only its owner can read, and keeps the mode of one that is there", async () => {
+  test("writes a page that only its owner can read, and keeps the mode of an existing one", async () => {
     const { home } = session();
     assert.equal((await runCli(["export", SESSION, "-o", "page.html"], { home })).exitCode, 0);
     assert.equal(statSync(join(home, "page.html")).mode & 0o777, 0o600);
@@ -187,7 +187,7 @@ describe("-o", () => {
     assert.equal(statSync(join(home, "page.html")).mode & 0o777, 0o640);
   });
 
-  test("replaces no pipe, device, folder or link to nowhere, and not the session itself", async () => {
+  test("never replaces a pipe, device, folder, dead link or the session itself", async () => {
     const { home, path } = session();
     const before = readFileSync(path, "utf8");
     const at = (name: string): string => join(home, name);

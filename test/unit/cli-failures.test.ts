@@ -32,7 +32,7 @@ function machineWith(env: Record<string, string> = {}): Machine {
 }
 
 describe("transcripts failures", () => {
-  test("counts each error once, whatever the paths in it, with its projects, the latest call and what fixed it", async () => {
+  test("counts errors that differ only in paths as one, with projects, the latest call and its fix", async () => {
     const machine = machineWith();
     const run = await machine.run("failures", "--fixes", "--json");
     const [first, second] = rowsOf("failures", run.stdout);
@@ -58,7 +58,7 @@ describe("transcripts failures", () => {
     );
   });
 
-  test("text shows the fix itself, without the tags around an error", async () => {
+  test("shows the fix itself, and the error without its tags", async () => {
     const machine = machineWith();
     const { stdout } = await machine.run("failures", "--fixes");
     assert.match(

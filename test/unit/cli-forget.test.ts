@@ -55,7 +55,7 @@ async function machine() {
 const json = (run: CliRun) => outputOf("forget", run.stdout);
 
 describe("transcripts forget", () => {
-  test("removes a session with its subagents and snippets from the index, and prints what deletes the files", async () => {
+  test("removes a session with its subagents and snippets from the store, and prints the command that deletes its files", async () => {
     const { run, main, other, folder } = await machine();
     await run("index");
     const shown = json(await run("forget", SESSION.slice(0, 8), "--dry-run", "--json"));
@@ -96,7 +96,7 @@ describe("transcripts forget", () => {
     assert.equal((await run("snippets", "query")).exitCode, 1);
   });
 
-  test("a session whose file is gone is forgotten by the index", async () => {
+  test("a session whose file is gone can be forgotten", async () => {
     const { run, main, folder } = await machine();
     rmSync(main);
     rmSync(folder, { recursive: true });
@@ -105,7 +105,7 @@ describe("transcripts forget", () => {
     assert.deepEqual(json(done).in_index, [SESSION]);
   });
 
-  test("without an index none is made", async () => {
+  test("creates no store where there is none", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const done = await runCli(["forget", SESSION, "--yes"], { home });

@@ -80,7 +80,7 @@ describe("a full disk", () => {
     assert.match(stderr, /indexed 2 sessions: 0 new, 0 changed, 2 unchanged; 0 entries.*\nfourth/);
   });
 
-  test.skipIf(noDisk)("leaves no machine without an id", () => {
+  test.skipIf(noDisk)("a machine never stays without an id", () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const folder = join(home, "data/opencode-transcripts");
@@ -116,7 +116,7 @@ describe("where nothing may be written", () => {
     chmodSync(folder, 0o755);
   });
 
-  test("a store that is not there has no snippets", () => {
+  test("without a store there are no snippets", () => {
     const home = makeTempDir();
     mkdirSync(join(home, ".local"));
     chmodSync(join(home, ".local"), 0o555);

@@ -52,7 +52,7 @@ describe("transcripts index", () => {
     assert.match(stderr, /no sessions found; `transcripts doctor`/);
   });
 
-  test("sets a database of another version aside, and says where it is", async () => {
+  test("moves a database of another version aside, and says where", async () => {
     const home = homeWith(user("hello", 1));
     const path = join(home, "my.db");
     const env = { TRANSCRIPTS_DATABASE: path };

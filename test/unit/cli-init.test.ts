@@ -153,7 +153,7 @@ describe("adding the plugin", () => {
     });
   }
 
-  test("any object keeps its other values, in any layout, and gets the plugin once; removing it gives what was there", () => {
+  test("keeps all other values, in any layout, and adds the plugin once; removing it restores the file", () => {
     const layout = fc.constantFrom<string | number | undefined>(undefined, 2, 4, "\t");
     const others = fc.dictionary(
       fc.string({ minLength: 1 }).filter((key) => key !== "plugin" && key !== "__proto__"),
@@ -210,7 +210,7 @@ describe("transcripts init", () => {
     );
   });
 
-  test("from a folder inside the project, in the file that is there", async () => {
+  test("works from a folder inside the project, with the existing file", async () => {
     const home = project({ "opencode.jsonc": WRITTEN_BY_HAND, "src/x.ts": "" });
     const { stdout } = await run(["init"], join(home, "src"));
     assert.match(stdout, /added "opencode-transcripts" to "plugin" in \.\.\/opencode\.jsonc/);
@@ -218,14 +218,14 @@ describe("transcripts init", () => {
     assert.ok(!existsSync(join(home, "opencode.json")));
   });
 
-  test("where one of several files has the plugin, the others stay", async () => {
+  test("if one of several files has the plugin, the others are not changed", async () => {
     const files = { "opencode.jsonc": "{}", ".opencode/opencode.json": PRESENT[0] ?? "" };
     const home = project(files);
     assert.equal((await run(["init"], home)).exitCode, 0);
     assert.equal(readFileSync(join(home, "opencode.jsonc"), "utf8"), "{}");
   });
 
-  test("the key is that of the opencode on the path, where a configuration does not show its form", async () => {
+  test("an ambiguous configuration gets the key of the opencode on the path", async () => {
     for (const [version, key] of [
       ["1.18.33", "plugin"],
       ["2.0.14", "plugins"],
@@ -248,7 +248,7 @@ describe("transcripts init", () => {
     }
   });
 
-  test("Kilo is set up if it is asked for, or the only one with a configuration there", async () => {
+  test("sets up Kilo with --kilo, or if only Kilo has a configuration", async () => {
     const asked = project({ "opencode.json": "{}" });
     const { stdout } = await run(["init", "--kilo"], asked);
     assert.match(
@@ -263,7 +263,7 @@ describe("transcripts init", () => {
     assert.ok(!existsSync(join(alone, "opencode.json")));
   });
 
-  test("the templates go into the folder that the plugin's options name", async () => {
+  test("writes templates into the folder set in the plugin's options", async () => {
     const home = project({ "opencode.json": '{"plugin": [["opencode-transcripts", {"directory": "notes"}]]}' });
     await run(["init"], home);
     assert.ok(existsSync(join(home, "notes/transcripts/README.md")));
@@ -289,7 +289,7 @@ describe("transcripts init", () => {
     });
   }
 
-  test("a symbolic link stays one, and the file keeps its mode", async () => {
+  test("keeps a symbolic link, and the mode of the file", async () => {
     const home = project({ "shared/config.json": "{}" });
     const target = join(home, "shared/config.json");
     chmodSync(target, 0o640);
@@ -313,7 +313,7 @@ describe("transcripts init", () => {
     assert.match((await run(["init"], home, { plugin })).stdout, /^opencode\.json already has the plugin/);
   });
 
-  test("a file in the place of the data folder is named, with what to do", async () => {
+  test("names a file that is in the place of the data folder, with what to do", async () => {
     const home = project({ ".openfleet": "" });
     const { exitCode, stderr } = await run(["init"], home);
     assert.equal(exitCode, 2);
@@ -460,7 +460,7 @@ describe("a second entry is never added, wherever the host finds the first", () 
 });
 
 describe("the user's own configuration", () => {
-  test("gets the plugin with --global, and no files of a project", async () => {
+  test("gets the plugin with --global; the project gets no files", async () => {
     const [home, cwd] = [makeTempDir(), makeTempDir()];
     const path = join(home, ".config/opencode/opencode.json");
     const { stdout } = await runCli(["init", "--global"], { home, cwd });
@@ -474,7 +474,7 @@ describe("the user's own configuration", () => {
     assert.ok(existsSync(join(home, ".config/kilo/kilo.json")));
   });
 
-  test("a project's entry is named, which would load the plugin there a second time", async () => {
+  test("names a project's entry that would load the plugin a second time", async () => {
     const [home, cwd] = [makeTempDir(), project({ "opencode.json": JSON.stringify({ plugin: [clone()] }) })];
     const { stdout } = await runCli(["init", "--global"], { home, cwd });
     assert.match(
@@ -485,7 +485,7 @@ describe("the user's own configuration", () => {
 });
 
 describe("removing the plugin", () => {
-  test("from the project's configuration, where else it is stays and is named", async () => {
+  test("changes only the project's configuration, and names other places that have it", async () => {
     const [home, cwd] = [makeTempDir(), project({ "opencode.jsonc": WRITTEN_BY_HAND })];
     const setting = { home, cwd };
     await runCli(["init"], setting);
@@ -505,8 +505,8 @@ describe("removing the plugin", () => {
   });
 });
 
-describe("a folder that is hardly a project", () => {
-  test("is set up only if the user says so: a home", async () => {
+describe("a folder that is probably not a project", () => {
+  test("is set up only if the user says so: the home folder", async () => {
     const home = makeTempDir();
     const refused = await runCli(["init"], { home });
     assert.equal(refused.exitCode, 2);
@@ -534,7 +534,7 @@ describe("a folder that is hardly a project", () => {
 });
 
 describe("what doctor says of the plugin's options", () => {
-  test("wrong values are named with their file", async () => {
+  test("names wrong values with their file", async () => {
     const options = { format: "pdf", maxInlineChar: 1, directory: "~/log" };
     const [home, cwd] = [makeTempDir(), project({ "opencode.json": JSON.stringify({ plugin: [[PACKAGE, options]] }) })];
     const { stdout, exitCode } = await runCli(["doctor"], { home, cwd });
@@ -546,7 +546,7 @@ describe("what doctor says of the plugin's options", () => {
     assert.match(stdout, new RegExp(`transcript  ${home}/log/transcripts`));
   });
 
-  test("a broken configuration of the user is named", async () => {
+  test("names a broken configuration of the user", async () => {
     const home = makeTempDir();
     write(join(home, ".config/opencode/opencode.json"), "{");
     const { stdout } = await runCli(["doctor"], { home, cwd: project() });

@@ -37,7 +37,7 @@ async function ids(...argv: string[]): Promise<unknown[]> {
 }
 
 describe("transcripts list", () => {
-  test("newest first, with the details that people need", async () => {
+  test("lists newest first, with the details that people need", async () => {
     const { stdout, exitCode } = await runCli(["list"], { home });
     assert.equal(exitCode, 0);
     assert.match(
@@ -46,7 +46,7 @@ describe("transcripts list", () => {
     );
   });
 
-  test("a session before its subagents, which are newer", async () => {
+  test("lists a session before its subagents, even if they are newer", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const child = assistant({ id: "msg_child", blocks: [{ type: "text", text: "y" }] }, 3_000);
@@ -71,14 +71,14 @@ describe("transcripts list", () => {
     assert.deepEqual(await ids("--agent", "opencode"), []);
   });
 
-  test("a session that was touched but not added to is not of today", async () => {
+  test("--today leaves out a session whose file was only touched", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const { exitCode } = await runCli(["list", "--today"], { home });
     assert.equal(exitCode, 1);
   });
 
-  test("an empty home is nothing found, and said", async () => {
+  test("says that an empty home has no sessions", async () => {
     const { exitCode, stdout, stderr } = await runCli(["list"], { home: empty });
     assert.deepEqual([exitCode, stdout], [1, ""]);
     assert.match(stderr, NO_SESSIONS);
@@ -89,7 +89,7 @@ describe("transcripts list", () => {
     );
   });
 
-  test("a terminal gets a screenful, a pipe all, of many sessions", async () => {
+  test("shows a screenful on a terminal, and all in a pipe", async () => {
     const many = makeTempDir();
     for (let at = 0; at < 300; at += 1) {
       storeSession(many, user(`Task ${at}`, at), { id: `${String(at).padStart(8, "0")}-0000-4000-8000-000000000000` });
@@ -136,7 +136,7 @@ describe("transcripts stats", () => {
     ]);
   });
 
-  test("an answer in several files is counted once; a subagent alone and in the sum", async () => {
+  test("counts an answer in several files once; a subagent alone and in the sum", async () => {
     const home = makeTempDir();
     const shared = assistant(
       { id: "msg_shared", blocks: [{ type: "text", text: "x" }], tokens: { in: 100, out: 50 } },
@@ -193,7 +193,7 @@ describe("transcripts stats", () => {
     assert.match(stderr, /^~ estimated, as the agent recorded a cost of 0\n/);
   });
 
-  test("time without a night in the middle", async () => {
+  test("active time leaves out a night in the middle", async () => {
     const night = [user("Good evening", 0), says("Done.", 200), user("Good morning", 40_000), says("Done.", 40_060)];
     const stdin = night.join("");
     const figures = JSON.parse((await runCli(["stats", "-", "--json"], { home, stdin })).stdout);
@@ -212,7 +212,7 @@ describe("transcripts stats", () => {
     assert.deepEqual(await keys("model"), ["claude-sonnet-4-5-20250929"]);
   });
 
-  test("without a session, those of all", async () => {
+  test("adds up all sessions if none is named", async () => {
     assert.equal((await stats(home)).sessions, 2);
     const none = await runCli(["stats"], { home: empty });
     assert.deepEqual([none.exitCode, NO_SESSIONS.test(none.stderr)], [1, true]);
@@ -245,7 +245,7 @@ describe("transcripts find", () => {
     assert.deepEqual(await lines("blue", "--since", at(0), "--role", "assistant"), [2]);
   });
 
-  test("nothing found is 1, and the scope is said all the same", async () => {
+  test("exits with 1 if nothing is found, and still prints the scope", async () => {
     const { exitCode, stdout, stderr } = await runCli(["find", "nowhere to be found"], { home });
     assert.deepEqual([exitCode, stdout], [1, ""]);
     assert.match(stderr, /^searched 2 sessions\nnothing found: /);
@@ -283,7 +283,7 @@ describe("transcripts doctor", () => {
     assert.match(stdout, /x .*opencode\.json:\n +line 1, column 2: close brace expected/);
   });
 
-  test("the index: where it is, what it holds, and whether it is whole", async () => {
+  test("reports where the store is, what it has, and whether it is intact", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const place = join(home, ".local/share/opencode-transcripts/transcripts.db");
@@ -321,7 +321,7 @@ describe("transcripts doctor", () => {
 });
 
 describe("transcripts export", () => {
-  test("a page, whole or not at all", async () => {
+  test("writes a whole page or none", async () => {
     const folder = makeTempDir();
     const { exitCode, stdout, stderr } = await runCli(["export", SESSION, "--html", "-o", "page.html"], {
       home,
@@ -337,7 +337,7 @@ describe("transcripts export", () => {
     assert.equal((await runCli(["export", SESSION, "--html"], { home })).stdout, page);
   });
 
-  test("a terminal gets no page, and an empty input makes none", async () => {
+  test("prints no page on a terminal, and makes none from empty input", async () => {
     assert.match(
       (await runCli(["export", SESSION, "--html"], { home, terminal: 80 })).stderr,
       /not exported to a terminal\. Name a file/,

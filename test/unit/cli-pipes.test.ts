@@ -72,7 +72,7 @@ describe("a pipe in the place of a file", () => {
     });
   }
 
-  test("is not waited for as the index", async () => {
+  test("is not waited for in place of the store", async () => {
     const store = join(makeTempDir(), "transcripts.db");
     makePipe(store);
     for (const command of [["index"], ["find", "x"], ["doctor"], ["snippets", "query"]]) {

@@ -37,7 +37,7 @@ describe("standard output", () => {
     });
   }
 
-  test("a slow reader gets all of it, though the process exits at once", async () => {
+  test("a slow reader gets all of it, although the process exits at once", async () => {
     const child = spawn(process.execPath, [CHILD], { stdio: ["ignore", "pipe", "inherit"] });
     const pieces: Buffer[] = [];
     for await (const piece of child.stdout) {

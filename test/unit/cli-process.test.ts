@@ -67,7 +67,7 @@ describe("the process", () => {
     assert.deepEqual(await run(["show", SESSION, "--json"]), { code: 0, stdout: here.stdout, stderr: here.stderr });
   });
 
-  test("an error is one line on standard error, and 2", async () => {
+  test("an error is one line on standard error, and exit status 2", async () => {
     const { code, stdout, stderr } = await run(["show", "gone.jsonl"]);
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^transcripts: There is no file [^\n]*\n$/);
@@ -96,7 +96,7 @@ describe("the process", () => {
     ["entries", long],
     ["show", long, "--json"],
   ]) {
-    test(`a reader that goes away ends it quietly: ${argv[0]} ${argv.slice(2).join(" ")}`, async () => {
+    test(`ends quietly if its reader goes away: ${argv[0]} ${argv.slice(2).join(" ")}`, async () => {
       const { code, stderr } = await run(argv, { readBytes: 1_000 });
       assert.deepEqual([code, stderr], [0, ""]);
     });

@@ -63,7 +63,7 @@ test("places that cannot be read are in the scope line of every command over man
 });
 
 describe("transcripts timeline", () => {
-  test("one row a turn", async () => {
+  test("prints one row for each turn", async () => {
     const found = await timelineRows();
     assert.deepEqual(
       found.map(({ turn, line_number, prompt, duration_ms, tools, tool_errors, messages, tokens_out }) => [
@@ -87,7 +87,7 @@ describe("transcripts timeline", () => {
     );
   });
 
-  test("a table that fits a narrow terminal", async () => {
+  test("fits a narrow terminal", async () => {
     const { stdout } = await runCli(["timeline", SESSION], { home, terminal: 40, env: { NO_COLOR: "1" } });
     assert.match(stdout, /TURN {2}TIME .*PROMPT\n {3}1 {2}.* {2}Add up/);
     const [, table = ""] = stdout.split("\n\n");
@@ -148,7 +148,7 @@ describe("transcripts timeline", () => {
 });
 
 describe("transcripts entries", () => {
-  test("every line, with the line of the other half of a call", async () => {
+  test("prints every line, with the line of the other half of a call", async () => {
     const found = await entryRows();
     assert.deepEqual(
       found.map(({ line_number }) => line_number),
@@ -174,7 +174,7 @@ describe("transcripts entries", () => {
     assert.deepEqual([second?.request_id, second?.tokens_out], [`req_${String(second?.message_id)}`, 20]);
   });
 
-  test("damaged, unknown, blank and skipped lines are there with their reason", async () => {
+  test("prints damaged, unknown, blank and skipped lines with the reason", async () => {
     const text = [
       user("go", 0),
       "\n",
@@ -210,7 +210,7 @@ describe("transcripts entries", () => {
     );
   });
 
-  test("the lines of all rows together are the lines of the file", async () => {
+  test("covers all lines of the file", async () => {
     const found = await entryRows();
     assert.equal(
       found.reduce((sum, { lines }) => sum + lines, 0),
@@ -246,7 +246,7 @@ describe("transcripts errors", () => {
     assert.match(stdout, /^\[3\] Bash, t1, 2026-01-05 \d\d:\d\d, called on line 2\n {4}red ␇\n\n$/);
   });
 
-  test("without a session, the newest of all: blocks on a terminal, lines in a pipe", async () => {
+  test("without a session, prints the newest of all: blocks on a terminal, lines in a pipe", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const later = [calls("Bash", "t1", { command: "npm test" }, 901), result("t1", "boom", 902, true)];
@@ -281,7 +281,7 @@ describe("transcripts errors", () => {
     });
   });
 
-  test("--fixes adds the call that mended it", async () => {
+  test("--fixes adds the call that fixed it", async () => {
     const stdin = [
       user("Test it", 0),
       calls("Bash", "toolu_test", { command: "node test.mjs" }, 1),
@@ -305,7 +305,7 @@ describe("transcripts errors", () => {
     assert.match(stdout, /\n {4}… 1 more line\n/);
   });
 
-  test("what nothing fixed is said to be so", async () => {
+  test("says if nothing fixed an error", async () => {
     const text = [user("go", 0), calls("Bash", "t1", { command: "x" }, 1), result("t1", "no", 2, true)].join("");
     const { stdout } = await runCli(["errors", "-", "--fixes"], { home, stdin: text });
     assert.match(stdout, /\nNot fixed: \S/);

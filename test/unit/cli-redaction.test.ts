@@ -92,7 +92,7 @@ describe("printed text of a session", () => {
       });
     }
 
-    test(`is searched as redacted, ${state}`, async () => {
+    test(`cannot be searched for secrets, ${state}`, async () => {
       if (state === "with an index") await runCli(["index"], { home });
       assert.equal((await runCli(["find", secret], { home })).exitCode, 1);
       assert.equal((await runCli(["find", secret.slice(6, 20)], { home })).exitCode, 1);

@@ -15,7 +15,7 @@ describe("a runtime that is too old", () => {
     );
   });
 
-  test("is none that the package allows", () => {
+  test("is never one that the package allows", () => {
     for (const node of ["22.13.0", "22.13.1", "22.20.0", "24.0.0", "100.1.0"])
       assert.equal(oldRuntime({ node }), undefined);
     for (const bun of ["1.3.14", "1.4.0", "2.0.0"]) assert.equal(oldRuntime({ bun, node: "20.0.0" }), undefined);

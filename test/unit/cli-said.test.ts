@@ -21,18 +21,18 @@ async function printed(lines: readonly string[], ...argv: string[]): Promise<str
   return stdout;
 }
 
-describe("a person's words about a call", () => {
+describe("what a person said about a call", () => {
   const refused = [
     user("Tidy up", 0),
     calls("Bash", "t1", { command: "rm -rf build" }, 1),
     result("t1", `${REFUSED}Keep the maps.\nThey are slow to build.`, 2, true),
   ];
 
-  test("is a User's message without tools", async () => {
+  test("is a message of the user without --with-tools", async () => {
     assert.match(await printed(refused, "show"), /\nUser {2}\S+\nKeep the maps\.\nThey are slow to build\.\n/);
   });
 
-  test("appears under the call with tools, once", async () => {
+  test("appears once, under the call, with --with-tools", async () => {
     const text = await printed(refused, "show", "--with-tools");
     assert.match(
       text,
@@ -41,13 +41,13 @@ describe("a person's words about a call", () => {
     assert.equal(text.split("Keep the maps").length, 2);
   });
 
-  test("nothing is made up where they only said no", async () => {
+  test("adds nothing if they only declined", async () => {
     const lines = [...refused.slice(0, 2), result("t1", REFUSED.replace(/ To tell you.*\n/, ""), 2, true)];
     assert.doesNotMatch(await printed(lines, "show"), /doesn't want|\nUser .*\n\n/);
     assert.match(await printed(lines, "show", "--with-tools"), /\(rejected by the user\)\n\n$/);
   });
 
-  test("answers to questions, but not what other tools print", async () => {
+  test("includes answers to questions, but no output of other tools", async () => {
     const answered = 'Your questions have been answered: "Which river?"="The Elbe". You can now continue with these.';
     const asked = (tool: string): string[] => [
       user("Draw a river", 0),
@@ -72,11 +72,11 @@ test("timeline marks turns that failed or were interrupted, not those whose mode
   );
 });
 
-describe("what says nothing", () => {
+describe("messages without content", () => {
   const set = user("<command-name>/model</command-name>\n<command-args></command-args>", 1);
   const nothing = user("<local-command-stdout></local-command-stdout>", 2);
 
-  test("is not shown and is not a turn", async () => {
+  test("are not shown and begin no turn", async () => {
     const lines = [nothing, user("Count the birds", 3), says("Nine.", 4)];
     assert.doesNotMatch(await printed(lines, "show"), /local-command|Program/);
     const rows = (await printed(lines, "timeline", "--json")).trimEnd().split("\n");
@@ -107,7 +107,7 @@ describe("what says nothing", () => {
   });
 });
 
-test("stats say why the parts are more than the sum", async () => {
+test("stats says why the parts are more than the sum", async () => {
   const shared = says("Nine.", 4);
   const own = says("Nine, I am told.", 9);
   const statsWith = async (below: string): Promise<string> => {

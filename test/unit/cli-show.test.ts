@@ -17,7 +17,7 @@ function body(stdout: string): string {
 }
 
 describe("transcripts show", () => {
-  test("both sides, without tools and thinking", async () => {
+  test("prints both sides, without tools and thinking", async () => {
     const { stdout, stderr, exitCode } = await show(SESSION);
     assert.equal(exitCode, 0);
     assert.equal(stderr, "");
@@ -164,13 +164,13 @@ describe("transcripts show", () => {
     ]);
   });
 
-  test("JSON has texts of any length whole", async () => {
+  test("JSON never shortens texts", async () => {
     const text = user("x".repeat(1_000_000), 0);
     const [row] = rowsOf("show", (await runCli(["show", "-", "--json"], { home, stdin: text })).stdout);
     assert.equal(row?.blocks[0]?.content_text?.length, 1_000_000);
   });
 
-  test("control characters of a session do not come through, and stay in JSON", async () => {
+  test("control characters of a session are not printed, and stay in JSON", async () => {
     const text = user("\u001b]0;owned\u0007\u001b[31mred\u001b[2J\u009bx", 0);
     const { stdout } = await runCli(["show", "-"], { home, stdin: text, terminal: 80, env: { NO_COLOR: "1" } });
     assert.match(stdout, /\nred\n/);
@@ -196,7 +196,7 @@ describe("transcripts show", () => {
     });
   }
 
-  test("a prefix of several ids names them", async () => {
+  test("an ambiguous prefix lists the ids", async () => {
     const home = makeTempDir();
     for (const last of ["1", "2"]) storeSession(home, sampleSession(), { id: `${SESSION.slice(0, -1)}${last}` });
     const { exitCode, stderr } = await runCli(["show", "0a1b2c"], { home });

@@ -107,12 +107,12 @@ async function agree(): Promise<void> {
 }
 
 describe("stats and list with an index", () => {
-  test("say the same as without one, whatever they are asked", async () => {
+  test("give the same answers as without one", async () => {
     await machine.index();
     await agree();
   });
 
-  test("read nothing that the index has as it is", async () => {
+  test("do not read sessions that are current in the index", async () => {
     const before = readFileSync(fork);
     const expected = await Promise.all(QUESTIONS.map((question) => machine.cold(question)));
     machine.blank(fork);
@@ -167,7 +167,7 @@ describe("figures without an index", () => {
     return { other, a, b, bytes };
   }
 
-  test("are kept by the first question, of all sessions whatever it filters, and without a word of them", async () => {
+  test("are stored by the first question, for all sessions whatever it filters, without any text", async () => {
     const { other, a, b, bytes } = two();
     const expected = await other.cold(["stats"]);
     // What lasts longer than a filter: the other session is not in this project.
@@ -180,7 +180,7 @@ describe("figures without an index", () => {
     assert.ok(bytes().includes("msg_a"));
   });
 
-  test("are no content: find and fixes add that, and the figures stay the same", async () => {
+  test("have no content: find and fixes add that, and the figures stay the same", async () => {
     const { other, bytes } = two();
     for (const question of [["list"], ["stats"]]) assert.equal(await other.run(question), await other.cold(question));
     assert.equal(JSON.parse(await other.run(["doctor"])).index.sessions, 0);
@@ -242,7 +242,7 @@ describe("figures without an index", () => {
 describe("figures from an index", () => {
   const ID = "11111111-1111-4111-8111-111111111111";
 
-  test("are without secrets in the place of ids, models, titles and prompts", async () => {
+  test("have no secrets in ids, models, titles and prompts", async () => {
     const other = new Machine();
     const secret = randomSecret();
     const title = JSON.stringify({ type: "custom-title", customTitle: `T ${secret}`, sessionId: ID });
@@ -325,7 +325,7 @@ describe("figures from an index", () => {
     });
   }
 
-  test("count the usage of answers once that a session has dropped, and nothing else of them", async () => {
+  test("count only the usage, once, of answers that a session has dropped", async () => {
     const other = new Machine();
     const rewritten = `.claude/projects/-p/${ID}.jsonl`;
     const said = (id: string, call: string): string =>
@@ -359,7 +359,7 @@ describe("figures from an index", () => {
     assert.deepEqual([files.total.tokens_in, files.messages], [20, 3]);
   });
 
-  test("counts the answers that opencode copied into a fork once, from its store and from transcripts", async () => {
+  test("count answers that opencode copied into a fork once, from its store and from transcripts", async () => {
     const answered = (id: string, at: number) => ({
       id,
       data: { id, role: "assistant", modelID: "m", providerID: "p", time: { created: at }, tokens: TOKENS, cost: 0.5 },

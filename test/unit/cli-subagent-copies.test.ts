@@ -64,7 +64,7 @@ async function total(home: string, ...argv: string[]): Promise<{ messages: numbe
 }
 
 describe("subagents that exist only in progress lines", () => {
-  test("are needed if they have no file", async () => {
+  test("are read if they have no file", async () => {
     const needed = async (files?: "folder" | "beside" | "of another"): Promise<boolean> =>
       needsSubagentCopies(await fileRef(homeWith(files).path));
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe("subagents that exist only in progress lines", () => {
     assert.doesNotMatch(without.stdout, /There is no kingfisher/);
   });
 
-  test("are in none of the turns of show and timeline, which count the same messages", async () => {
+  test("are in no turn of show and timeline, which count the same messages", async () => {
     for (const files of [undefined, "folder"] as const) {
       const { home } = homeWith(files);
       const turns = await runCli(["timeline", SESSION, "--json"], { home });

@@ -68,7 +68,7 @@ describe("text for a terminal", () => {
     );
   });
 
-  test("a text full of beginnings of sequences takes no longer than its length", () => {
+  test("a text full of beginnings of sequences takes linear time", () => {
     for (const beginning of [
       "\u009d",
       "\u0090",
@@ -130,7 +130,7 @@ describe("widths", () => {
     );
   });
 
-  test("every text has the width that the library computes, even if the library is not asked", () => {
+  test("the shortcut for plain text gives the width that the library computes", () => {
     const latin = fc.string({ unit: fc.integer({ min: 0x20, max: 0x25ff }).map((code) => String.fromCharCode(code)) });
     fc.assert(
       fc.property(fc.oneof(latin, fc.string({ unit: "binary" })), (text) => {
@@ -141,7 +141,7 @@ describe("widths", () => {
     );
   });
 
-  test("a plain line is cut where any other is", () => {
+  test("plain lines are cut at the same place as any other", () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 30 }).map((text) => neutralLine(text)),
@@ -192,7 +192,7 @@ describe("tables", () => {
     assert.equal(table(columns, rows, 28), "ID   TITLE\none  A title that is rather…\ntwo  漢字のタイトル\n");
   });
 
-  test("no line is wider than the room", () => {
+  test("no line is wider than the terminal", () => {
     const cell = fc.string({ unit: "grapheme", maxLength: 12 }).map((text) => neutralLine(text));
     fc.assert(
       fc.property(

@@ -23,7 +23,7 @@ async function played(project: string, options: object = OPTIONS): Promise<strin
   return host.toasts;
 }
 
-describe("a symbolic link that leads out of the project", () => {
+describe("a symbolic link out of the project", () => {
   const links: Record<string, (project: string, outside: string) => void> = {
     "in the place of the data folder": (project, outside) => symlinkSync(outside, join(project, ".openfleet")),
     "in the place of the transcripts": (project, outside) => {
@@ -36,7 +36,7 @@ describe("a symbolic link that leads out of the project", () => {
     },
   };
   for (const [where, link] of Object.entries(links)) {
-    test(`${where} is not followed, and that is told once`, async () => {
+    test(`${where} is not followed, which is reported once`, async () => {
       const [project, outside] = [makeTempDir(), makeTempDir()];
       link(project, outside);
       const toasts = await played(project);
@@ -70,7 +70,7 @@ describe("a symbolic link that leads out of the project", () => {
     assert.match(answer, /leads out of the project/);
   });
 
-  test("is another thing than a link inside the project, and than a folder that was configured", async () => {
+  test("a link inside the project and a configured folder are followed", async () => {
     const project = makeTempDir();
     mkdirSync(join(project, "data"));
     symlinkSync(join(project, "data"), join(project, ".openfleet"));
@@ -125,7 +125,7 @@ describe("reading files planted by a cloned repository", () => {
   };
 
   for (const [what, plant] of Object.entries(links)) {
-    test(`${what} that leads out of the project is no history of it, and doctor says so`, async () => {
+    test(`${what} out of the project is not read as its history, and doctor says so`, async () => {
       const [project, outside] = [makeTempDir(), makeTempDir()];
       plant(project, outside);
       assert.equal(await listed(project), false);
@@ -161,7 +161,7 @@ describe("a .gitignore that shows transcripts to git", () => {
   };
 
   for (const rules of ["!*\n", "*\n!*\n", "*\n!*.md", "*\r\n!/ses_*\r\n", "", "# nothing\n", "*.log\n"]) {
-    test(`${JSON.stringify(rules)} is told once, and the session is recorded`, async () => {
+    test(`${JSON.stringify(rules)} is reported once, and the session is recorded`, async () => {
       const project = withRules(rules);
       const toasts = await played(project);
       assert.equal(
@@ -183,7 +183,7 @@ describe("a .gitignore that shows transcripts to git", () => {
     "a pipe": (path) => void execFileSync("sh", ["-c", `mkfifo "$0"`, path]),
   };
   for (const [what, make] of Object.entries(others)) {
-    test(`${what}, which git does not read, is told once, and the session is recorded`, async () => {
+    test(`${what}, which git does not read, is reported once, and the session is recorded`, async () => {
       const project = makeTempDir();
       mkdirSync(join(project, ".openfleet/transcripts"), { recursive: true });
       make(join(project, ".openfleet/transcripts/.gitignore"));
@@ -198,7 +198,7 @@ describe("a .gitignore that shows transcripts to git", () => {
   }
 
   for (const rules of ["*\n", "# mine\n*\n!.gitignore\n!README.md\n", "!*\n*\n", "/*\n"]) {
-    test(`${JSON.stringify(rules)} is none`, async () => {
+    test(`${JSON.stringify(rules)} does not`, async () => {
       const project = withRules(rules);
       assert.deepEqual(await played(project), []);
     });

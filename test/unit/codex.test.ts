@@ -110,7 +110,7 @@ async function jsonOf(home: string, ...argv: readonly string[]): Promise<Record<
 }
 
 describe("the two families of records", () => {
-  test("say each text, thought, call and result once", async () => {
+  test("give each text, thought, call and result once", async () => {
     const read = await parsed("tools");
     assert.deepEqual(prompts(read), ["Check the shop."]);
     assert.deepEqual(answers(read), ["I look at the tests.", "The rate is fixed."]);
@@ -123,7 +123,7 @@ describe("the two families of records", () => {
     assert.deepEqual(read.errors, []);
   });
 
-  test("injections are not prompts, and what was typed into an editor or a shell line is", async () => {
+  test("injected texts are not prompts; texts typed into an editor or a shell line are", async () => {
     assert.deepEqual(prompts(await parsed("legacy")), ["Fix the rate.", "!git status", "And the docs?"]);
     const { initial_prompt: prompt } = (await parsed("legacy")).stats;
     assert.equal(prompt, "Fix the rate.");
@@ -143,7 +143,7 @@ describe("the two families of records", () => {
     assert.deepEqual(prompts(await parseTranscript("s", lines(meta(), message("user", "Hello")))), ["Hello"]);
   });
 
-  test("a mark of who wrote a part decides about that part", async () => {
+  test("a part's own mark of its author decides", async () => {
     const content = [
       { type: "input_text", text: "<environment_context>pasted</environment_context>" },
       { type: "input_text", text: "An aside of the program" },
@@ -165,7 +165,7 @@ describe("the two families of records", () => {
 });
 
 describe("how calls ended", () => {
-  test("is in events, in frames around outputs, and in texts in place of them", async () => {
+  test("is read from events, from frames around outputs, and from texts in their place", async () => {
     assert.deepEqual(ends(await parsed("tools")), [
       ["exec_command", "error", 2, true],
       // A search that found nothing, which Codex calls failed.
@@ -180,7 +180,7 @@ describe("how calls ended", () => {
     ]);
   });
 
-  test("is in JSON in versions of 2025, with the output that is shown", async () => {
+  test("is read from JSON in versions of 2025, with the output", async () => {
     const read = await parsed("legacy");
     assert.deepEqual(ends(read), [
       ["shell", "error", 1, false],
@@ -221,7 +221,7 @@ describe("how calls ended", () => {
 });
 
 describe("code mode", () => {
-  test("has the calls that the code made beside that of the code, each with its own end", async () => {
+  test("has the calls that the code made besides its own, each with its own end", async () => {
     assert.deepEqual(ends(await parsed("code")), [
       ["exec", "completed", null, false],
       ["exec_command", "error", 2, true],
@@ -248,7 +248,7 @@ describe("usage", () => {
     assert.deepEqual(tokens(await parsed("code")), [7600, 1000, 99]);
   });
 
-  test("of a compaction is counted, and its repeated totals are not", async () => {
+  test("of a compaction is counted, but not its repeated totals", async () => {
     const read = await parsed("compact");
     assert.deepEqual(tokens(read), [192_030, 70, 66]);
     assert.deepEqual(answers(read), ["Working.", "Long work done."]);
@@ -275,7 +275,7 @@ describe("usage", () => {
     assert.deepEqual(tokens(await parseTranscript("s", text)), [250, 0, 30]);
   });
 
-  test("of a model call that nothing else is from is counted too", async () => {
+  test("of a model call without other records is counted too", async () => {
     const usage = { type: "token_usage_record", timestamp: TIME, payload: { response_id: "r", usage: counts(70, 7) } };
     assert.deepEqual(tokens(await parseTranscript("s", lines(meta(), usage))), [70, 0, 7]);
   });
@@ -298,7 +298,7 @@ describe("forks", () => {
     assert.deepEqual([asked, tool_calls, tool_errors], [3, 1, 1]);
   });
 
-  test("by reference count what they do not have in their parent", async () => {
+  test("by reference count only their own turns, the rest in their parent", async () => {
     const [sums] = await jsonOf(homeWith("fork"), "stats");
     const { tokens_in, cache_read, tokens_out } = Object(sums?.["total"]);
     assert.deepEqual([tokens_in, cache_read, tokens_out], [1800, 300, 21]);
@@ -403,7 +403,7 @@ describe("sessions", () => {
     assert.equal(stdout.trim().split("\n").length, 2);
   });
 
-  test("that others started are their children, and not in the list", async () => {
+  test("started by other sessions are their children, and not listed", async () => {
     const home = homeWith("subagent");
     const [parent, ...others] = await jsonOf(home, "list");
     assert.deepEqual(others, []);

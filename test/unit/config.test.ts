@@ -91,7 +91,7 @@ const VALUES: Record<keyof Options, { right: unknown[]; wrong: [value: unknown, 
 };
 
 describe("the plugin's options", () => {
-  test("have defaults, and none need be given", () => {
+  test("are all optional", () => {
     for (const raw of [undefined, null, {}, Object.create(null)])
       assert.deepEqual(parseOptions(raw), { options: DEFAULTS, problems: [] });
   });
@@ -134,7 +134,7 @@ describe("the plugin's options", () => {
     for (const known of Object.keys(DEFAULTS)) assert.ok(problems[0]?.message.includes(known));
   });
 
-  test("wrong in three ways give three messages", () => {
+  test("with three mistakes give three messages", () => {
     const { options, problems } = parseOptions({
       format: "html",
       maxInlineChars: "many",
@@ -157,7 +157,7 @@ describe("the plugin's options", () => {
     }
   });
 
-  test("are a list too long to be read: it is named, and the defaults are used", () => {
+  test("are a list that is too long: it is named, and the defaults are used", () => {
     for (const length of [101, 100_000]) {
       const { options, problems } = parseOptions({ redact: false, tools: Object.assign([], { length }) });
       assert.deepEqual(options, { ...DEFAULTS, redact: false });
@@ -239,7 +239,7 @@ describe("wrong options in the host", () => {
     assert.deepEqual([host.toasts.length, again.toasts.length], [1, 0], "and not again by an instance made anew");
   });
 
-  test("do not keep it from recording", async () => {
+  test("do not prevent recording", async () => {
     const host = new PluginHost(makeTempDir(), "nonsense");
     await host.does(...newSession("ses_1"));
     await host.dispose();

@@ -77,7 +77,7 @@ if (ALL.length === 0) {
 } else {
   describe("a captured stream of events", () => {
     for (const stream of ALL.filter((each) => isEvents(each) && !ODD.has(each.name))) {
-      test(`${stream.name}: the transcripts hold the last state of every part, in order`, async () => {
+      test(`${stream.name}: the transcripts have the last state of every part, in order`, async () => {
         const transcripts = await replay(stream);
         for (const [sessionID, want] of reduceEvents(stream.content)) {
           const entries = (transcripts.get(sessionID)?.entries ?? []).filter(({ type }) => type !== "session_event");

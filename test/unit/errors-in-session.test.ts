@@ -3,7 +3,7 @@ import { call, failed, fullErrors, quickErrors as errorsOf, result, session } fr
 import { describe, test } from "../support/runner.ts";
 
 describe("errors of a session", () => {
-  test("have all that is known of the call", async () => {
+  test("have everything known about the call", async () => {
     const text = session(
       call("toolu_1"),
       result("toolu_1", { content: "<tool_use_error>no such file</tool_use_error>", is_error: true }),

@@ -63,7 +63,7 @@ describe("the figures of a session", () => {
     );
   });
 
-  test("say how calls ended as the whole parse does, whatever their results begin with", async () => {
+  test("agree with the whole parse on how calls ended, whatever their results begin with", async () => {
     const endings = [
       "[Request interrupted by user for tool use]",
       "The user doesn't want to proceed with this tool use. The tool use was rejected",
@@ -104,7 +104,7 @@ describe("the figures of a session", () => {
     );
   });
 
-  test("count once what comes again under the same id", async () => {
+  test("count repeats under the same id once", async () => {
     const call = answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/a" })], usage(1, 2));
     const result = toolResult("toolu_1", "x".repeat(5_000));
     const glued = `${userText("Go")}${call}`;
