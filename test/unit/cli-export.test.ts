@@ -147,7 +147,7 @@ describe("pictures", () => {
       const { exitCode, stdout } = await runCli(["export", "ses_1", "--html"], { home });
       assert.equal(exitCode, 0);
       assert.doesNotMatch(stdout, /src="data:/, path);
-      assert.match(stdout, /Image \(image\/png[^<]*not kept in this page/, path);
+      assert.match(stdout, /Image \(image\/png[^<]*not included in this page/, path);
     }
   });
 });

@@ -249,7 +249,7 @@ describe("irregular sessions", () => {
     assert.ok((await read(image("image/png", 3))).includes('src="data:image/png;base64,AAAA"'));
     assert.ok((await read(image("image/png", 1_000_001))).includes("too large"));
     assert.ok((await read(image("image/svg+xml", 3))).includes("of a kind that this page does not show"));
-    assert.ok((await read(undefined)).includes("not kept in this page"));
+    assert.ok((await read(undefined)).includes("not included in this page"));
     assert.ok((await read(() => Promise.reject(new Error("no")))).includes("could not be read"));
   });
 });

@@ -36,7 +36,7 @@ export async function blockView(
       return imageView(block, view.session);
     case "document":
       return block.content_text === null
-        ? note(`${attachmentName(block)}, not kept in this page.`)
+        ? note(`${attachmentName(block)}, not included in this page.`)
         : textView(message, block);
     case "unknown":
       return unknownView(block);
@@ -82,11 +82,11 @@ function textView(message: TranscriptMessage, block: ParsedContentBlock): JSX.El
     case "notification":
       return closed("Notice", text, asItStands);
     case "compact_summary":
-      return closed("Summary of what went before", "", prose);
+      return closed("Summary of earlier messages", "", prose);
     default:
       break;
   }
-  if (message.user_kind === "meta") return closed("Put in by the program", text, prose);
+  if (message.user_kind === "meta") return closed("Added by the agent's program", text, prose);
   return message.message_type === "system" && !isCut ? note(text) : prose;
 }
 
@@ -213,8 +213,8 @@ function resultText(block: ParsedContentBlock): JSX.Element {
       ) : (
         [<p class="label">output</p>, longText(text, { line: block.line_number, kind: "output", isCut })]
       )}
-      {typeof images === "number" ? <p class="note">Images of this result are not kept in this page.</p> : null}
-      {typeof path === "string" ? <p class="note">{`The whole output was kept in ${oneLine(path, 400)}`}</p> : null}
+      {typeof images === "number" ? <p class="note">Images of this result are not included in this page.</p> : null}
+      {typeof path === "string" ? <p class="note">{`The whole output was saved to ${oneLine(path, 400)}`}</p> : null}
     </div>
   );
 }
@@ -242,7 +242,7 @@ async function imageView(block: ParsedContentBlock, session: PageSession): Promi
   } catch {
     return note(`${name}, which could not be read.`);
   }
-  if (image === undefined) return note(`${name}, not kept in this page.`);
+  if (image === undefined) return note(`${name}, not included in this page.`);
   if (!TYPES.has(image.mediaType)) return note(`${name}, of a kind that this page does not show.`);
   if (image.bytes.length > MAX_IMAGE_BYTES) {
     return note(`${name}, too large for this page: ${compact(image.bytes.length)} bytes.`);

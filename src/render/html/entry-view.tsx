@@ -62,7 +62,7 @@ export function stamp(message: TranscriptMessage, { speaker, anchor, clock, mode
         line {message.line_number}
       </a>
       {rows === undefined ? null : (
-        <a class="permalink" href={`${rows}#${anchor}`} aria-label={`Row of the entry on line ${message.line_number}`}>
+        <a class="permalink" href={`${rows}#${anchor}`} aria-label={`Raw entry of line ${message.line_number}`}>
           row
         </a>
       )}

@@ -42,7 +42,7 @@ const SKIP_LINK = (
 );
 
 const MADE_WITH =
-  "Made with opencode-transcripts. The page loads nothing and runs no script; browsers find text in what is folded, too.";
+  "Made with opencode-transcripts. The page loads nothing and runs no script; find-in-page also searches collapsed sections.";
 
 export interface PageOptions {
   /** IANA name of the time zone. Default `UTC`. An unknown name rejects with a `RangeError`. */

@@ -56,7 +56,7 @@ export function ChangesPage({ data, place }: { data: ChangesData; place: Place }
             {file.diff === "" ? null : <Diff text={file.diff} />}
             {file.commands.map((line) => (
               <p class="note">
-                Written by a command, whose change is not known: <code>{oneLine(line, 300)}</code>
+                Changed by a command; what it changed is not known: <code>{oneLine(line, 300)}</code>
               </p>
             ))}
             <p class="note">

@@ -26,7 +26,7 @@ export function FilesPage({ data, place }: { data: FilesData; place: Place }): J
   return (
     <Frame place={place} title="Files" section="files" {...{ command, progress }}>
       <h1>Files</h1>
-      {rows.length === 0 ? <p class="nothing">No session in the store read or changed a file.</p> : null}
+      {rows.length === 0 ? <p class="nothing">No session read or changed a file.</p> : null}
       {rows.length === 0 ? null : (
         <table class="list">
           <thead>
