@@ -91,6 +91,7 @@ describe("transcripts forget", () => {
     for (const stdin of ["no\n", "", "yesterday\n"]) {
       const declined = await runWith({ terminal: 100, stdin }, "forget", SESSION);
       assert.deepEqual([declined.exitCode, /nothing was removed/.test(declined.stderr)], [1, true]);
+      assert.doesNotMatch(declined.stdout, /To delete them/);
     }
     assert.equal((await runWith({ terminal: 100, stdin: "yes\n" }, "forget", SESSION)).exitCode, 0);
     assert.equal((await run("snippets", "query")).exitCode, 1);

@@ -120,7 +120,7 @@ async function carryOut(context: CommandContext, plan: Plan, options: Options): 
     const { id: session_id, deleteFiles: delete_files } = plan;
     const output: ForgetOutput = { version: 1, session_id, in_index, in_team, events, snippets, delete_files, removed };
     await context.printObject(output);
-  } else if (plan.deleteFiles.length > 0) {
+  } else if (plan.deleteFiles.length > 0 && (isRemoved || isDry)) {
     await context.out(
       `Its files stay. To delete them:\n${plan.deleteFiles.map((line) => `  ${neutralLine(line)}\n`).join("")}`,
     );
