@@ -287,27 +287,22 @@ describe("subagents", () => {
     );
     const text = await exportedAs("ses_1", "copy.md", home);
     assert.equal(text.match(/\*\*Subagent\*\*: \[ses_2\]\(copy\/ses_2\.md\)/g)?.length, 2);
-    const alone = await exportedAs("ses_1", "alone.md", home, "--no-subagents");
-    assert.equal(alone.match(/\*\*Subagent\*\*: ses_2\n/g)?.length, 2);
-    assert.ok(!existsSync(join(home, "alone")));
+    const printed = await runCli(["export", "ses_1", "--markdown"], { home });
+    assert.equal(printed.stdout.match(/\*\*Subagent\*\*: ses_2\n/g)?.length, 2);
     assert.equal((await rowsFrom("ses_1", home)).children.length, 1);
   });
 
-  test("on standard output are only counted; --no-subagents leaves them out", async () => {
+  test("on standard output are only counted", async () => {
     const machine = await sampleMachine();
     for (const id of [MAIN, COPIES]) {
       const printed = await machine.run("export", id, "--markdown");
       assert.match(printed.stderr, /left out: 1 subagent; with -o FILE each gets a file of its own/);
-      const alone = await machine.run("export", id, "--markdown", "--no-subagents");
-      assert.equal(alone.stdout, printed.stdout);
-      assert.doesNotMatch(alone.stderr, /left out/);
     }
     const rows = await rowsFrom(MAIN, machine.home);
     assert.deepEqual(
       rows.children.map(({ session_id: id, parent_session_id: parent }) => [id, parent]),
       [[SUBAGENT, MAIN]],
     );
-    assert.deepEqual((await rowsFrom(MAIN, machine.home, "--no-subagents")).children, []);
   });
 });
 

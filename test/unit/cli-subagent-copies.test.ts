@@ -106,8 +106,6 @@ describe("subagents that exist only in progress lines", () => {
     }
     const page = await runCli(["export", SESSION, "--html"], { home });
     assert.match(page.stdout, /There is no kingfisher/);
-    const without = await runCli(["export", SESSION, "--html", "--no-subagents"], { home });
-    assert.doesNotMatch(without.stdout, /There is no kingfisher/);
   });
 
   test("are in no turn of show and timeline, which count the same messages", async () => {

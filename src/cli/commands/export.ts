@@ -55,7 +55,6 @@ const definition = createCommand("export", {
   .option("-o, --output <file>", "File to write; - for standard output.")
   .option("--open", "Opens the file afterwards, a page in the browser.")
   .option("--yes", "Replaces an existing file without asking.")
-  .option("--no-subagents", "Leaves out the conversations of subagents.")
   .option("--no-redact", "Leaves secrets in. Needs the session's file: the store has none of them.");
 type Options = OptionsOf<typeof definition>;
 
@@ -92,9 +91,7 @@ export const command = runnable(definition, async (context, [argument], options)
   const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
   noteUnread(context, unreadable);
-  const subagents = options.subagents;
-  const exporting = { subagents, redactor: redactorFor(options) };
-  const session = await readAll(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
+  const session = await readAll(context, root, redactorFor(options));
   context.signal.throwIfAborted();
   if (session.conversation.stats.total_messages === 0 && session.children.length === 0) return 1;
   const sources = refsIn(root).flatMap(({ path }) => path ?? []);
@@ -109,7 +106,7 @@ export const command = runnable(definition, async (context, [argument], options)
     context.note("nothing was written");
     return 1;
   }
-  if (format === "markdown") await writeTranscripts(context, session, { output, sources, alone: !subagents });
+  if (format === "markdown") await writeTranscripts(context, session, { output, sources });
   else await writeFile(context, output, sources, (write) => writeAs(format, session, write));
   if (output !== "-") context.note(redactedNote(session, options));
   if (options.open) await openFile(context, path);
@@ -149,23 +146,17 @@ function formatAsked(options: Options, output: string | undefined): (typeof FORM
   throw badArguments(problem, "Add --html, --markdown or --json, or name a file that ends in .html, .md or .json.");
 }
 
-interface Exporting {
-  subagents: boolean;
-  /** Undefined: secrets are not redacted. */
-  redactor: Redactor | undefined;
-}
-
+/** `redactor`: undefined to leave secrets in. */
 async function readAll(
   context: CommandContext,
   { ref, children }: SessionNode,
-  exporting: Exporting,
+  redactor: Redactor | undefined,
 ): Promise<ReadSession> {
-  const { subagents, redactor } = exporting;
-  const conversation = await conversationOf(context, ref, { redactor, subagents });
+  const conversation = await conversationOf(context, ref, { redactor, subagents: true });
   const below: ReadSession[] = [];
   for (const child of children) {
     try {
-      below.push(await readAll(context, child, exporting));
+      below.push(await readAll(context, child, redactor));
     } catch (error) {
       noteUnread(context, [{ path: child.ref.path ?? child.ref.id, reason: reasonOf(error) }]);
     }
@@ -191,10 +182,10 @@ function pageOf({ ref, conversation, children }: ReadSession): PageSession {
 async function writeTranscripts(
   context: CommandContext,
   session: ReadSession,
-  { output, sources, alone }: { output: string; sources: readonly string[]; alone: boolean },
+  { output, sources }: { output: string; sources: readonly string[] },
 ): Promise<void> {
   const isFile = output !== "-";
-  const all = transcriptsOf(session, isFile ? basename(output) : `${session.conversation.id}.md`, alone);
+  const all = transcriptsOf(session, isFile ? basename(output) : `${session.conversation.id}.md`);
   const wanted = isFile ? all : transcriptsOf(session, `${session.conversation.id}.md`, true);
   // The session's own comes first, so that nothing is written if it is refused.
   for (const [at, transcript] of wanted.entries()) {
@@ -322,7 +313,7 @@ interface TranscriptFile {
  * Returns the transcript of the session, which gets the name `file`, and those of its subagents, in a folder named after
  * it. With `alone`, only the session's own; its calls name their subagents, without a link.
  */
-function transcriptsOf(session: ReadSession, file: string, alone: boolean): TranscriptFile[] {
+function transcriptsOf(session: ReadSession, file: string, alone = false): TranscriptFile[] {
   const stem = basename(file, extname(file));
   const folder = stem === file ? `${file}-subagents` : stem;
   const taken = new Set<string>();
