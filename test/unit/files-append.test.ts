@@ -128,7 +128,7 @@ describe("AppendFile", () => {
     assert.ok(fs.statSync(path).size > 10_000_000);
   });
 
-  test("writes a burst of 20 MB to a disk that works without losing any", async () => {
+  test("writes a burst of 20 MB without losing any", async () => {
     const path = join(makeTempDir(), "file");
     const counting = new FaultyFileSystem(nodeFileSystem);
     const file = open(path, { fs: counting });
@@ -139,7 +139,7 @@ describe("AppendFile", () => {
     assert.ok(counting.calls.filter((name) => name === "handle.write").length > 10, "in batches");
   });
 
-  test("keeps lone surrogates at the borders of records apart", async () => {
+  test("does not join lone surrogates of two records", async () => {
     const path = join(makeTempDir(), "file");
     const file = open(path);
     file.append({ data: "a\ud83d" });
@@ -238,7 +238,7 @@ describe("a torn tail", () => {
     }
   });
 
-  test("of great length is kept in part, with its size", async () => {
+  test("that is very long is kept in part, with its size", async () => {
     const path = join(makeTempDir(), "file");
     await appendAll(path, ["a"]);
     fs.appendFileSync(path, `{"key":"b${"x".repeat(17 * 1024 * 1024)}`);

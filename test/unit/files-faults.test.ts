@@ -181,7 +181,7 @@ describe("a disk that fails for long", () => {
     assert.match(events[0]?.fault.message ?? "", /free some space/);
   });
 
-  test("close drops what cannot be written, says so, and leaves nothing running", async () => {
+  test("close drops what cannot be written, reports it, and leaves nothing running", async () => {
     const path = join(makeTempDir(), "file");
     const faulty = new FaultyFileSystem(nodeFileSystem, { nth: 1, times: Infinity, code: "EROFS" });
     const writer = new AppendFile({ path, format: lineFormat, fs: faulty });
@@ -194,7 +194,7 @@ describe("a disk that fails for long", () => {
     assert.equal(faulty.calls.length, calls);
   });
 
-  test("a fresh record does not make it try in a busy loop", async () => {
+  test("a new record does not start a busy loop of tries", async () => {
     const path = join(makeTempDir(), "file");
     const faulty = new FaultyFileSystem(nodeFileSystem, { nth: 1, times: Infinity });
     const writer = new AppendFile({
@@ -244,7 +244,7 @@ describe("a disk that fails for long", () => {
     assert.equal(pool.queuedBytes, 0);
   });
 
-  test("no more turns run at once than the pool allows", async () => {
+  test("no more writers run at once than the pool allows", async () => {
     const root = makeTempDir();
     const pool = new WritePool({ maxTurns: 2 });
     let [open, most] = [0, 0];
@@ -287,7 +287,7 @@ test.skipIf(notOnLinux)(
   },
 );
 
-test("folders that several writers create at once are there for each of them", async () => {
+test("several writers can create the same folder at once", async () => {
   const root = makeTempDir();
   for (let round = 0; round < 200; round += 1) {
     const paths = ["a/b/c", "a/b/d", "a/b/c", "a"].map((path) => join(root, String(round), path));

@@ -22,7 +22,7 @@ function lockIn(folder: string, now?: () => number): FileLock {
 }
 
 describe("FileLock", () => {
-  test("is had by one at a time", async () => {
+  test("two processes cannot hold the lock", async () => {
     const folder = makeTempDir();
     const [one, two] = [lockIn(folder), lockIn(folder)];
     assert.equal(await one.tryAcquire(), true);
@@ -34,14 +34,14 @@ describe("FileLock", () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("is taken at once from a process that is gone", async () => {
+  test("the lock of a process that is gone is free at once", async () => {
     const folder = makeTempDir();
     await nodeFileSystem.createMarker(join(folder, "lock"), deadOwner);
     assert.equal(await lockIn(folder).tryAcquire(), true);
     assert.deepEqual(fs.readdirSync(folder), ["lock"]);
   });
 
-  test("is taken from a live process only after the waiter has seen it for the whole time", async () => {
+  test("the lock of a live process is taken over only after the whole waiting time", async () => {
     const folder = makeTempDir();
     let now = 0;
     const [holder, waiter] = [lockIn(folder), lockIn(folder, () => now)];
@@ -57,7 +57,7 @@ describe("FileLock", () => {
     assert.equal(await waiter.tryAcquire(), true);
   });
 
-  test("an owner that was robbed leaves the new lock alone", async () => {
+  test("an owner whose lock was taken over leaves the new lock alone", async () => {
     const folder = makeTempDir();
     let now = 0;
     const clock = () => now;
@@ -85,7 +85,7 @@ describe("FileLock", () => {
     }
   });
 
-  test("a waiter that died while taking a stale lock, or while taking that one's place, blocks nobody", async () => {
+  test("a waiter that dies while taking over a lock blocks nobody", async () => {
     const folder = makeTempDir();
     const permit = join(folder, `lock.${deadPid}-abc-1`);
     await nodeFileSystem.createMarker(join(folder, "lock"), deadOwner);
@@ -95,7 +95,7 @@ describe("FileLock", () => {
     assert.equal(fs.existsSync(permit), false);
   });
 
-  test("knows its own lock again if it was made but reported as failed, or not removed", async () => {
+  test("recognizes its own lock if creating or removing it was reported as failed", async () => {
     const folder = makeTempDir();
     const faulty = new FaultyFileSystem(nodeFileSystem, { nth: 1, how: "after" });
     const lock = new FileLock(faulty, join(folder, "lock"));
@@ -108,7 +108,7 @@ describe("FileLock", () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("nothing is known of the processes of another machine", () => {
+  test("a process of another machine counts as alive", () => {
     const [own, other] = [newLockOwner(), newLockOwner()];
     assert.notEqual(own, other);
     assert.equal(ownerIsGone(own), false);
@@ -117,7 +117,7 @@ describe("FileLock", () => {
     for (const odd of ["", "x", "0.a.1.h", `-1.a.1.${hostname()}`]) assert.equal(ownerIsGone(odd), false);
   });
 
-  test("without symbolic links a marker is a file", async () => {
+  test("uses a file where symbolic links are not supported", async () => {
     const path = join(makeTempDir(), "marker");
     fs.writeFileSync(path, "text");
     assert.equal(await nodeFileSystem.readMarker(path), "text");
@@ -126,8 +126,8 @@ describe("FileLock", () => {
   });
 });
 
-describe("AppendFile and a lock that it does not get", () => {
-  test("waits, and cuts off no torn tail meanwhile", async () => {
+describe("AppendFile without the lock", () => {
+  test("waits, and repairs no torn tail meanwhile", async () => {
     const path = join(makeTempDir(), "file");
     const before = `${lineFormat.header()}{"key":"somebody is writing th`;
     fs.writeFileSync(path, before);
@@ -142,7 +142,7 @@ describe("AppendFile and a lock that it does not get", () => {
     assert.deepEqual(readLines(fs.readFileSync(path)).keys, ["a"]);
   });
 
-  test("looks where its records are if another process may have written before them", async () => {
+  test("rereads the file if another process may have written meanwhile", async () => {
     const path = join(makeTempDir(), "file");
     let writes = 0;
     const slow = {

@@ -12,7 +12,7 @@ afterAll(removeTempDirs);
 const data = Buffer.from("the whole text");
 
 describe("writeNewFile", () => {
-  test("makes folder and file, and leaves nothing else", async () => {
+  test("creates folder and file, and leaves nothing else", async () => {
     const folder = join(makeTempDir(), "a", "b");
     assert.equal(await writeNewFile(nodeFileSystem, join(folder, "file"), data), "written");
     assert.deepEqual(fs.readdirSync(folder), ["file"]);
@@ -20,7 +20,7 @@ describe("writeNewFile", () => {
     if (process.platform !== "win32") assert.equal(fs.statSync(join(folder, "file")).mode & 0o777, 0o600);
   });
 
-  test("leaves an existing file as it is", async () => {
+  test("does not change an existing file", async () => {
     const folder = makeTempDir();
     fs.writeFileSync(join(folder, "file"), "older");
     assert.equal(await writeNewFile(nodeFileSystem, join(folder, "file"), data), "exists");

@@ -23,7 +23,7 @@ describe("RecordQueue", () => {
     assert.deepEqual([queue.waiting, queue.missing], [5, 1]);
   });
 
-  test("takes a record that is larger than all its memory, and small ones beside it", () => {
+  test("accepts a record larger than its memory limit, and small ones beside it", () => {
     const { queue, pool } = makeQueue(10, 10);
     queue.push({ data: "x".repeat(100) }, undefined);
     queue.push({ data: "1234" }, undefined);
@@ -78,7 +78,7 @@ describe("a batch", () => {
     return makeBatch({ preface: "P", items: queue.items, keys, context: FIRST_CONTEXT, format: {}, maxBytes });
   };
 
-  test("leaves duplicates out and ends at the record that fills it", () => {
+  test("has no duplicates, and ends with the record that fills it", () => {
     assert.equal(Buffer.from(batch(1_000).bytes).toString(), "Paa€cc");
     assert.equal(Buffer.from(batch(4).bytes).toString(), "Paa€");
     assert.equal(batch(4).count, 4);
@@ -87,7 +87,7 @@ describe("a batch", () => {
 });
 
 describe("describeFault", () => {
-  test("takes any value", () => {
+  test("describes any value", () => {
     assert.deepEqual(describeFault(Object.assign(new Error("no space"), { code: "ENOSPC" })), {
       code: "ENOSPC",
       message: "The disk is full: free some space. (no space)",

@@ -196,7 +196,7 @@ describe("each filter finds the same", () => {
     await machine.close();
   });
 
-  test("a path from the current folder or the home is one file", async () => {
+  test("a path relative to the current folder or the home names the same file", async () => {
     const made = makeTempDir();
     const lines =
       calls("Read", "c1", { file_path: `${made}/shop/a.ts` }, 1) + calls("Read", "c2", { file_path: "/x/a.ts" }, 2);

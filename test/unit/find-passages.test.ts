@@ -33,7 +33,7 @@ async function hitsOf(text: string, query: SearchQuery): Promise<SearchHit[]> {
   return hits.toSorted((a, b) => a.ordinal - b.ordinal);
 }
 
-describe("what of a call is searched", () => {
+describe("parts of a call that are searched", () => {
   const input = { command: "x", port: 5432, env: { DATABASE_HOST: "db", retries: [7, { MAX_WAIT: true }] } };
   const text = call("toolu_1", "Bash", input);
   for (const [term, found] of [
@@ -87,7 +87,7 @@ describe("a hit", () => {
     });
   });
 
-  test("is not what JSON, metadata or progress has", async () => {
+  test("is never in JSON syntax, metadata or progress", async () => {
     const text =
       line("user", "hello", { cwd: "/needle" }) +
       line("progress", "needle", { data: "needle" }) +
@@ -96,12 +96,12 @@ describe("a hit", () => {
     assert.deepEqual(await hitsOf(text, { term: "content" }), []);
   });
 
-  test("of one block that the session repeats is one", async () => {
+  test("in a block that the session repeats counts once", async () => {
     const repeated = line("user", "needle");
     assert.equal((await hitsOf(repeated + repeated, { term: "needle" })).length, 1);
   });
 
-  test("of a result before its call has the tool's name too, and the nearest one of an id used twice", async () => {
+  test("in a result before its call has the tool's name, of the nearest call if an id is used twice", async () => {
     const text =
       result("toolu_1", "needle 1") +
       call("toolu_1", "Read", {}) +
@@ -113,7 +113,7 @@ describe("a hit", () => {
     );
   });
 
-  test("has a tool only if the call is its own: of two results before one call the later one", async () => {
+  test("has a tool only if the call is its own: of two results before one call, the later one", async () => {
     const text = result("toolu_1", "needle 1") + result("toolu_1", "needle 2") + call("toolu_1", "Read", {});
     assert.deepEqual(
       (await hitsOf(text, { term: "needle" })).map(({ tool_name }) => tool_name),
@@ -121,7 +121,7 @@ describe("a hit", () => {
     );
   });
 
-  test("is found beyond the part of a long text that a parse keeps", async () => {
+  test("is found in the part of a long text that a parse drops", async () => {
     const text = call("toolu_1", "Bash", {}) + result("toolu_1", `${"x ".repeat(200_000)}needle`);
     assert.equal((await hitsOf(text, { term: "needle" })).length, 1);
   });
@@ -150,7 +150,7 @@ describe("the filters of a search", () => {
   const lines = async (filters: Omit<SearchQuery, "term">): Promise<number[]> =>
     (await hitsOf(text, { term: "needle", ...filters })).map(({ line_number }) => line_number);
 
-  test("leave all without one", async () => assert.deepEqual(await lines({}), [1, 2, 3, 4, 5, 7, 8]));
+  test("keep everything if none is given", async () => assert.deepEqual(await lines({}), [1, 2, 3, 4, 5, 7, 8]));
   test("by role: user", async () => assert.deepEqual(await lines({ role: "user" }), [1]));
   test("by role: user, not what the assistant asks of a subagent", async () => {
     const text = line("user", "needle typed") + line("user", "needle asked of a subagent", { isSidechain: true });
@@ -171,7 +171,7 @@ describe("the filters of a search", () => {
   test("by time", async () => assert.deepEqual(await lines({ since: new Date("2025-01-01T12:00:00Z") }), [3]));
 });
 
-describe("what this program printed before", () => {
+describe("output of this program in a session", () => {
   test("is not found, neither the call nor its result", async () => {
     const text =
       call("toolu_1", "mcp__transcripts__find_in_transcripts", { term: "needle" }) +
@@ -194,7 +194,7 @@ describe("the bytes of a file", () => {
     return sessionRef({ id: "s", place: "claude-code", agent: "claude-code", path, bytes: text.length });
   };
 
-  test("tell that it lacks a word, or more of several words than may be missing", () => {
+  test("show that it lacks a word, or too many of several words", () => {
     const ref = refOf(line("user", "a Needle in hay"));
     assert.equal(mayHaveTerms(ref, ["needle"], 1), true);
     assert.equal(mayHaveTerms(ref, ["walrus"], 1), false);
@@ -203,12 +203,12 @@ describe("the bytes of a file", () => {
     assert.equal(mayHaveTerms({ ...ref, path: `${ref.path}.gone` }, ["walrus"], 1), true, "indexing says why");
   });
 
-  test("tell nothing of words of a marker, which redaction adds", () => {
+  test("show nothing about words of a marker, which redaction adds", () => {
     const ref = refOf(line("user", `use ${randomSecret()} here`));
     assert.equal(mayHaveTerms(ref, ["redacted", "github", "absent"], 2), true);
   });
 
-  test("tell nothing in a format whose texts may be elsewhere", () => {
+  test("show nothing in a format whose texts may be in other files", () => {
     assert.equal(mayHaveTerms(refOf("# Transcript\n\nno word of it"), ["walrus"], 1), true);
   });
 });

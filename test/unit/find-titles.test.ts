@@ -82,7 +82,7 @@ describe("titles of sessions", () => {
     assert.deepEqual([named?.session_id, named?.block_type, others.length], ["ses_theirs", "title", 0]);
   });
 
-  test("are found whole, and when the last one was given after the session was indexed", async () => {
+  test("are found in full, also if the title was given after the session was indexed", async () => {
     const made = new Machine();
     const long = `A trellis ${"of many words ".repeat(30)}and a lantern`;
     const path = storeSession(made.home, titled("ai-title", "Mend the pergola") + user("hi", 0) + says("ready", 5));

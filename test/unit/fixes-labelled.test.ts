@@ -37,7 +37,7 @@ describe("labelled failures", () => {
     assert.deepEqual(measured.refusedAsFailures, []);
   });
 
-  test("the set is whole", () => {
+  test("the labelled set is complete", () => {
     const files = [...tuning, ...heldOut].map(({ file }) => file);
     assert.equal(new Set(files).size, files.length, "a session is in both parts, or twice in one");
     assert.ok(labelsOf(tuning).length >= LABELLED.tuning);

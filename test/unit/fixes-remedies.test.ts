@@ -257,7 +257,7 @@ describe("what fixed a failed call", () => {
     });
   }
 
-  test("an edit has its diff", () => {
+  test("an edit is shown as its diff", () => {
     const { fix } = fixOf([
       bad("node --test", TESTS),
       edit("/work/app/price.mjs", "const sum =\n  a + b;\nexport", "const sum =\n  Number(a) + Number(b);\nexport"),
@@ -297,7 +297,7 @@ describe("calls that made no difference", () => {
 });
 
 describe("a command in the wrong folder", () => {
-  test("is mended by the right one, not by what was done in between", () => {
+  test("is fixed by the right folder, not by what was done in between", () => {
     const status = (workdir: string): object => ({ cmd: "git status --short", workdir });
     const { fix, steps } = fixOf([
       failed("exec_command", status("/work/a"), "fatal: not a git repository (or any of the parent directories): .git"),
@@ -322,7 +322,7 @@ describe("what changed in the call", () => {
   const changed = (before: MadeCall, after: MadeCall, ...between: MadeCall[]): string =>
     fixOf([before, ...between, after]).fix.diff;
 
-  test("a flag that was refused", () => {
+  test("shows a flag that was refused", () => {
     const [before, after] = ["gh pr diff 104 --stat", "gh pr diff 104 --name-only"];
     assert.equal(changed(bad(before, "unknown flag: --stat"), ok(after)), `-${before}\n+${after}`);
   });
@@ -336,13 +336,13 @@ describe("what changed in the call", () => {
     test(`not ${name}`, () => assert.equal(changed(failed("Bash", before, "It broke"), done("Bash", after)), ""));
   }
 
-  test("a description that was demanded", () => {
+  test("shows a description that was demanded", () => {
     const refusal = 'The bash tool was called with invalid arguments: SchemaError(Missing key\n  at ["description"]).';
     const after = done("bash", { command: "ls src", description: "Lists" });
     assert.equal(changed(failed("bash", { command: "ls src" }, refusal), after), "@@ description\n+Lists");
   });
 
-  test("a limit, only if the error is about it", () => {
+  test("shows a limit only if the error is about it", () => {
     const before = { file_path: "a.ts", limit: 5 };
     const after = done("Read", { file_path: "a.ts", limit: 10 });
     assert.equal(changed(failed("Read", before, "The server is gone"), after), "");

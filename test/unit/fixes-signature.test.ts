@@ -34,7 +34,7 @@ describe("the signature of an error", () => {
     for (const [one, other] of SAME) assert.equal(errorSignature(one), errorSignature(other));
   });
 
-  test("keeps codes and names, which tell errors apart", () => {
+  test("keeps codes and names, which distinguish errors", () => {
     for (const [one, other] of DIFFERENT) assert.notEqual(errorSignature(one), errorSignature(other));
   });
 
@@ -43,7 +43,7 @@ describe("the signature of an error", () => {
     assert.equal(errorSignature(output), "assertionerror: expected <n> to equal <n>");
   });
 
-  test("is empty for a text that says nothing", () => {
+  test("is empty for a text without content", () => {
     for (const text of ["", "\n\n", "Exit code 1", "12 34\n/tmp/x\n---"]) assert.equal(errorSignature(text), "");
   });
 

@@ -43,14 +43,14 @@ describe("a damaged markdown transcript", () => {
     assert.equal(parsed.problems[0]?.line, head.split("\n").length);
   });
 
-  test("that was torn and appended to without repair loses only what was torn", async () => {
+  test("that was torn and then appended to loses only the torn entry", async () => {
     // The second section begins in the middle of a line.
     const parsed = await parseMarkdownTranscript(head + one.slice(0, 50) + two + one);
     assert.deepStrictEqual(parsed.entries, [text("two"), text("one")]);
     assert.deepStrictEqual(codes(parsed), ["torn_entry"]);
   });
 
-  test("returns an edited text as it is now, and says that it was edited", async () => {
+  test("returns edited text as it is now, and says that it was edited", async () => {
     const parsed = await parseMarkdownTranscript(head + one.replace("one", "[removed]") + two);
     assert.deepStrictEqual(parsed.entries, [text("[removed]"), text("two")]);
     assert.deepStrictEqual(codes(parsed), ["damaged_entry"]);
@@ -146,7 +146,7 @@ describe("a markdown transcript whose output is in a file", () => {
     );
   });
 
-  test("has all of it inline without a file or up to the limit", () => {
+  test("has all of it inline if there is no file, or up to the limit", () => {
     assert.ok(encodeMarkdownEntry(long, { filePath, maxInlineChars: 15 }).includes(output));
     assert.ok(encodeMarkdownEntry(long, { filePath, outputPath, maxInlineChars: 100 }).includes(output));
   });
@@ -159,7 +159,7 @@ describe("a markdown transcript whose output is in a file", () => {
     assert.ok(emoji.includes("```\n\ud83d\ude00\n... (truncated)\n```"));
   });
 
-  test("is read from there", async () => {
+  test("is read from that file", async () => {
     const parsed = await parseMarkdownTranscript(file, {
       readOutput: async (path) => (path === outputPath ? output : undefined),
     });
@@ -187,7 +187,7 @@ describe("a markdown transcript whose output is in a file", () => {
     }
   });
 
-  test("says that the file is another one", async () => {
+  test("says that the file is a different one", async () => {
     const parsed = await parseMarkdownTranscript(file, { readOutput: async () => "other" });
     assert.deepStrictEqual(parsed.entries, [{ ...long, output: "other", metadata: { output: "other" } }]);
     assert.match(parsed.problems[0]?.message ?? "", /holds 5 characters, but 100 were written/);

@@ -21,7 +21,7 @@ const USER =
   '"content":"Hi\\n\\u009b\\u0023# [x] Tool Use: y","parts":[]}\n';
 
 describe("a JSONL transcript", () => {
-  test("has these bytes", () => {
+  test("is written as these bytes", () => {
     assert.equal(encodeJsonlHeader(header), HEADER);
     assert.equal(encodeJsonlEntry(user), USER);
   });
@@ -34,12 +34,12 @@ describe("a JSONL transcript", () => {
     });
   });
 
-  test("leaves a heading alone that no recall command would count", () => {
+  test("does not escape a heading that no recall command counts", () => {
     const changelog = encodeJsonlEntry({ ...user, content: "## [Unreleased]\n- Tool Use" });
     assert.ok(changelog.includes('"## [Unreleased]\\n- Tool Use"'));
   });
 
-  test("keeps what JSON cannot say from spoiling a line", async () => {
+  test("values that JSON cannot represent do not spoil a line", async () => {
     const line = encodeJsonlEntry({
       type: "session_event",
       timestamp,
@@ -52,7 +52,7 @@ describe("a JSONL transcript", () => {
 });
 
 describe("the format of a file", () => {
-  test("is known from its beginning", () => {
+  test("is detected from its beginning", () => {
     const options = { filePath: "ses_1.md" };
     assert.equal(detectTranscriptFormat(HEADER), "jsonl");
     assert.equal(detectTranscriptFormat(encodeMarkdownHeader(header, options).slice(0, 200)), "markdown");

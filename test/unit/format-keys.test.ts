@@ -16,7 +16,7 @@ const text = (content: string, more: object = {}): TranscriptEntry => ({
 });
 
 describe("an entry's key", () => {
-  test("is its type and the id that it was made from", () => {
+  test("consists of its type and the id it was made from", () => {
     const call = { tool: "t", callID: "c", input: null };
     const user: TranscriptEntry = {
       type: "user",
@@ -34,13 +34,13 @@ describe("an entry's key", () => {
     assert.equal(entryKey({ type: "session_event", ...ids, name: "title" }), "event/prt_1");
   });
 
-  test("of a continuation tells it from its beginning and from others", () => {
+  test("of a continuation differs from its beginning and from others", () => {
     const keys = [text("a"), text("a", { continues: "append" }), text("b", { continues: "append" })].map(entryKey);
     assert.equal(new Set(keys).size, 3);
     assert.equal(keys[1], "assistant/prt_1/append/86f7e437faa5");
   });
 
-  test("is missing where the id is", () => {
+  test("is missing if the id is", () => {
     assert.equal(entryKey({ type: "user", timestamp, partID: "prt_1", content: "", parts: [] }), undefined);
     assert.equal(entryKey({ type: "assistant", timestamp, messageID: "msg_1", content: "" }), undefined);
     assert.equal(entryKey({ type: "session_event", timestamp, messageID: "msg_1", name: "title" }), undefined);
@@ -48,7 +48,7 @@ describe("an entry's key", () => {
 });
 
 describe("continuations", () => {
-  test("are folded into the first entry of their part", () => {
+  test("are merged into the first entry of their part", () => {
     const between: TranscriptEntry = { type: "user", timestamp, content: "q", parts: [] };
     const first = text("Hel", { interrupted: true });
     const tokens = { input: 1, output: 2 };
@@ -59,7 +59,7 @@ describe("continuations", () => {
     assert.deepStrictEqual(first, text("Hel", { interrupted: true }));
   });
 
-  test("of another part, another type or nothing stay as they are", () => {
+  test("of another part, another type or nothing are not merged", () => {
     const alone = text("x", { continues: "append" });
     const other: TranscriptEntry = {
       type: "reasoning",
@@ -73,7 +73,7 @@ describe("continuations", () => {
 });
 
 describe("remains of an interrupted write", () => {
-  test("is kept, up to a limit", () => {
+  test("are kept, up to a limit", () => {
     const entry = encodeTornEntry("markdown", "x".repeat(30_000), timestamp);
     assert.equal(entry.name, "torn entry");
     assert.deepStrictEqual(entry.data, {
@@ -83,7 +83,7 @@ describe("remains of an interrupted write", () => {
     });
   });
 
-  test("does not count as written", () => {
+  test("do not count as written", () => {
     const options = { filePath: "ses_1.md" };
     const head = Buffer.from(encodeMarkdownHeader({ version: 1, sessionID: "ses_1" }, options));
     const section = Buffer.from(encodeMarkdownEntry(text("done"), options));
@@ -93,7 +93,7 @@ describe("remains of an interrupted write", () => {
     assert.deepStrictEqual([scanner.takeKeys(), scanner.takeKeys()], [["assistant/prt_1", "assistant/prt_1/4"], []]);
   });
 
-  test("counts as consumed in JSONL once its line has ended", () => {
+  test("count as consumed in JSONL once the line has ended", () => {
     const scanner = createJsonlScanner(100);
     scanner.push(Buffer.from('{"type":"ass\n{"ty'));
     assert.deepStrictEqual([scanner.validEnd, scanner.takeKeys()], [113, []]);

@@ -272,7 +272,7 @@ const FILE = [
 ] as const;
 
 describe("a markdown transcript", () => {
-  test("has these bytes", () => {
+  test("is written as these bytes", () => {
     assert.equal(encodeMarkdownHeader(header, options), HEADER);
     for (const [entry, section] of FILE) {
       assert.equal(encodeMarkdownEntry(entry, { ...options, inputIsKnown: entry === toolResult }), section);
@@ -311,7 +311,7 @@ describe("a markdown transcript", () => {
     assert.deepStrictEqual(await parseMarkdownTranscript(new Blob([text]).stream()), expected);
   });
 
-  test("keeps what JSON cannot say from spoiling an entry", async () => {
+  test("values that JSON cannot represent do not spoil an entry", async () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
     const entry: TranscriptEntry = {
@@ -336,7 +336,7 @@ describe("a markdown transcript", () => {
     ]);
   });
 
-  test("has at most a tenth of comments, as the recorded session of the documentation shows", () => {
+  test("the example session has at most a tenth of comments", () => {
     const text = readFileSync(
       new URL("../../docs/example/transcripts/ses_dfbc45ceeffeTE6lwcIV5R5VwF.md", import.meta.url),
       "utf8",

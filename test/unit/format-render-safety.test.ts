@@ -38,9 +38,9 @@ const UNSAFE = {
 
 describe("markdown that may be written raw", () => {
   for (const [name, text] of Object.entries(SAFE)) {
-    test(`may hold ${name}`, () => assert.equal(isSafeMarkdown(text), true));
+    test(`may contain ${name}`, () => assert.equal(isSafeMarkdown(text), true));
   }
   for (const [name, text] of Object.entries(UNSAFE)) {
-    test(`may not hold ${name}`, () => assert.equal(isSafeMarkdown(text), false));
+    test(`may not contain ${name}`, () => assert.equal(isSafeMarkdown(text), false));
   }
 });

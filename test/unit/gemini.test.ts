@@ -68,7 +68,7 @@ describe("Gemini CLI", () => {
     ]);
   });
 
-  test("an exit code that a file or an output quotes is none", async () => {
+  test("an exit code quoted in a file or an output does not count", async () => {
     const quoted = contentOf("tools")
       .replaceAll("Output: one\\nExit Code: 3", "Output: Exit Code: 4\\nno more")
       .replaceAll("File not found: /home/agent/w/gemini-tools/project/missing.txt", "\\nExit Code: 5");
@@ -92,7 +92,7 @@ describe("Gemini CLI", () => {
     assert.equal(read.metadata.sessionId, "4dc2af27-415b-48e3-96f5-f0ab08783b5e");
   });
 
-  test("thoughts are output beside the answer, and the tokens of tools are input", async () => {
+  test("thoughts count as output besides the answer, and tokens of tools as input", async () => {
     const read = await parsed("rewind");
     assert.deepEqual(tokens(read), [1000 + 510 + 7 + 1020, 500, 211 + 135 + 1]);
     const think = await parsed("think");
@@ -102,7 +102,7 @@ describe("Gemini CLI", () => {
     );
   });
 
-  test("resuming writes all messages again, without tokens: they are copies", async () => {
+  test("messages that resuming writes again, without tokens, are copies", async () => {
     const read = await parsed("resume");
     assert.deepEqual(texts(read, "prompts"), ["Please do scenario-plain.", "Please do scenario-resume."]);
     assert.deepEqual(texts(read, "answers"), ["The answer is forty-two.", "I remember.", "Resumed fine."]);
@@ -135,7 +135,7 @@ describe("Gemini CLI", () => {
     ]);
   });
 
-  test("messages after a rewind are superseded, were paid for, and a list brings some back", async () => {
+  test("messages after a rewind are superseded, keep their usage, and a list brings some back", async () => {
     const read = await parsed("rewind");
     assert.deepEqual(texts(read, "prompts"), [
       "Reply with exactly the word: one",

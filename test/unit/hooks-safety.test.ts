@@ -127,7 +127,7 @@ describe("values that are very large", () => {
     });
   }
 
-  test("a member that JSON cannot represent costs only itself", async () => {
+  test("only a member that JSON cannot represent is lost", async () => {
     const project = makeTempDir();
     const host = new PluginHost(project, OPTIONS);
     const cycle: Record<string, unknown> = {};
@@ -178,7 +178,7 @@ describe("a client that is missing or broken", () => {
 });
 
 describe("a plugin instance that is recreated in the same process", () => {
-  test("continues where the old one ended, although both exist for a while", async () => {
+  test("continues where the old one ended, while both exist", async () => {
     const project = makeTempDir();
     const first = new PluginHost(project, OPTIONS);
     const of = { sessionID: "ses_1", messageID: "msg_0000_4", id: "prt_0000_c" };
@@ -195,7 +195,7 @@ describe("a plugin instance that is recreated in the same process", () => {
     assert.deepEqual(told, [...(one ?? []), "assistant: Whole.", ...(two ?? []), ...(three ?? [])]);
   });
 
-  test("two that hear the same record it once", async () => {
+  test("two with the same events record them once", async () => {
     const project = makeTempDir();
     const hosts = [new PluginHost(project, OPTIONS), new PluginHost(project, OPTIONS)];
     for (const step of newSession("ses_1", 3)) for (const host of hosts) await host.does(step);

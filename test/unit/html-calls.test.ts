@@ -43,7 +43,7 @@ describe("the subject of a call", () => {
 });
 
 describe("the input of a call", () => {
-  test("short values are on the line of their name", () => {
+  test("short values are on the same line as their name", () => {
     assert.equal(
       inputText({ path: "a", limit: 3, all: false, none: null })
         .replace(/<[^>]+>/g, " ")
@@ -77,13 +77,13 @@ describe("the input of a call", () => {
     });
     assert.ok(html.includes("☑ a") && html.includes("☐ b") && html.includes("(in progress)"), html);
   });
-  test("all else is JSON", () => {
+  test("anything else is JSON", () => {
     assert.ok(inputText({ list: [1, { a: "<b>" }] }).includes("&lt;b>"), inputText({ list: [1, { a: "<b>" }] }));
     assert.equal(inputText({}), "");
     assert.equal(inputText(null), "");
     assert.ok(inputText("text").includes("text"));
   });
-  test("a very long value is cut, and says where the rest is", () => {
+  test("a very long value is cut, with a note where the rest is", () => {
     const html = inputText({ content: "line\n".repeat(100_000) });
     assert.ok(html.length < 210_000, `${html.length}`);
     assert.ok(html.includes("The whole text is in line 7 of the session file."), html.slice(-200));

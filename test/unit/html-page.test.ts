@@ -17,7 +17,7 @@ function made(): MadeSession {
 }
 
 describe("turns", () => {
-  test("begin where a person speaks, and count calls and failures", async () => {
+  test("begin with a person's prompt, and count calls and failures", async () => {
     const session = await made()
       .user("first")
       .call("a", "Bash", { command: "x" })
@@ -39,7 +39,7 @@ describe("turns", () => {
     );
   });
 
-  test("of a subagent's messages in the same file there are none", async () => {
+  test("are not made of a subagent's messages in the same file", async () => {
     const session = await made()
       .user("mine")
       .user("its", { isSidechain: true })
@@ -111,14 +111,14 @@ describe("calls", () => {
     );
   });
 
-  test("of a part of a session, results whose calls are left out are shown", async () => {
+  test("in part of a session, results without their calls are shown", async () => {
     const whole = await made().call("a", "Bash", { command: "x" }).result("a", "kept").user("b").session();
     const rest = whole.messages.filter(({ ordinal }) => ordinal > 0);
     const page = conversationOf(await pageOf({ ...whole, messages: rest }));
     assert.ok(page.includes("kept") && page.includes('id="m1"'), page);
   });
 
-  test("colours of a terminal are left out of what it printed", async () => {
+  test("terminal colours are removed from output", async () => {
     const session = await made().call("a", "Bash", {}).result("a", "\u001b[31mred\u001b[0m \u0007").session();
     assert.ok((await readOf(session)).includes("red ␇"));
   });
@@ -131,7 +131,7 @@ describe("subagents", () => {
       .assistant(`did ${id}`)
       .session();
 
-  test("are below the call that started them; the others are at the end", async () => {
+  test("are below the call that started them; others are at the end", async () => {
     const session = await made()
       .call("a", "Task", { prompt: "one" })
       .result("a", "ok", false, { toolUseResult: { agentId: "one" } })

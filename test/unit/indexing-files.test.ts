@@ -78,7 +78,7 @@ async function sessionOf(store: Store, id: string): Promise<StoredSession> {
 }
 
 describe("a session file that changes", () => {
-  test("is left alone while it does not", async () => {
+  test("is not read while it does not change", async () => {
     const { machine, store, run } = await setting();
     machine.write(join(machine.claude, `p/${A}.jsonl`), talk(0, 3));
     assert.deepEqual(await run(), { sessions: 1, new: 1, events: 12 });
@@ -100,7 +100,7 @@ describe("a session file that changes", () => {
     await store.close();
   });
 
-  test("has its last line read again if that was not ended, whatever it has become", async () => {
+  test("has its last line read again if it was unfinished", async () => {
     const line = says("a line without an end", 5).trimEnd();
     for (const [rest, found] of [
       ["\n", "a line without an end"],
@@ -138,7 +138,7 @@ describe("a session file that changes", () => {
     }
   });
 
-  test("is distinguished from a replacement: longer, shorter, of the same size", async () => {
+  test("is told from a replacement that is longer, shorter or of the same size", async () => {
     for (const [name, text] of [
       ["longer", talk(50, 60)],
       ["shorter", talk(50, 51)],
@@ -261,7 +261,7 @@ describe("a session file that changes", () => {
 });
 
 describe("several files with one id", () => {
-  test("get names of their own, which they keep", async () => {
+  test("get ids of their own, which they keep", async () => {
     const all = await setting();
     const { machine, store, run } = all;
     const first = machine.write(join(machine.claude, `p/${A}.jsonl`), talk(0, 1));
@@ -314,7 +314,7 @@ describe("a snippet's event", () => {
     assert.equal((await contents(all.store, A)).length, 120);
   });
 
-  test("is still cited when its file has lost it", async () => {
+  test("is still cited when it is no longer in the file", async () => {
     const { snippet, event } = await cite(100);
     const path = join(all.machine.claude, `p/${A}.jsonl`);
     truncateSync(path, 3_000);

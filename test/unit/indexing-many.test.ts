@@ -66,7 +66,7 @@ describe("many sessions", () => {
     await store.close();
   });
 
-  test("of which none changed cost a look at each, and no write", async () => {
+  test("that did not change cost one stat each, and no write", async () => {
     const machine = machineWith(FILES);
     const store = await newStore();
     assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), {
@@ -98,7 +98,7 @@ describe("many sessions", () => {
 });
 
 describe("two indexers at once", () => {
-  test("on two connections come to the same as one", async () => {
+  test("on two connections give the result of one", async () => {
     const machine = machineWith(12, 60);
     const where = { ...machine.where, env: { TRANSCRIPTS_DATABASE: join(machine.home, "t.db") } };
     const stores = await Promise.all([openStore(where), openStore(where)]);
@@ -112,7 +112,7 @@ describe("two indexers at once", () => {
     for (const each of stores) await each.close();
   });
 
-  test("in two processes come to the same as one", async () => {
+  test("in two processes give the result of one", async () => {
     const machine = machineWith(40, 80);
     const script = join(REPOSITORY, "test/crash/index-child.ts");
     const children = [0, 1, 2].map(
@@ -131,7 +131,7 @@ describe("two indexers at once", () => {
     await store.close();
   });
 
-  test("and a signal that stops one leaves what can be gone on with", async () => {
+  test("a signal that stops one leaves a state that the next run continues", async () => {
     const machine = machineWith(1, 400);
     const store = await newStore();
     const abort = new AbortController();
@@ -155,7 +155,7 @@ describe("two indexers at once", () => {
 });
 
 describe("a session that something refers to before it is indexed", () => {
-  test("is entered without events, and then indexed under that id", async () => {
+  test("is added without events, and later indexed under that id", async () => {
     const machine = machineWith(2);
     const store = await newStore();
     const { sessions } = await findSessions(machine.where);
@@ -170,7 +170,7 @@ describe("a session that something refers to before it is indexed", () => {
     await store.close();
   });
 
-  test("may lie anywhere", async () => {
+  test("may be in any folder", async () => {
     const machine = machineWith(1);
     const path = machine.write(join(machine.project, "elsewhere", "some.jsonl"), claudeLine());
     const store = await newStore();

@@ -111,7 +111,7 @@ async function leaked(planted: readonly Planted[], options: UpdateOptions): Prom
 }
 
 describe("the bytes of the database", () => {
-  test("hold no secret that the redactor knows, whichever way it came in", async () => {
+  test("have no secret that the redactor knows, whichever way it came in", async () => {
     const planted = await known();
     assert.ok(planted.length > 200, `only ${planted.length} samples`);
     const limits = { ...INDEX_LIMITS, memoryFromBytes: 1 };
@@ -133,7 +133,7 @@ describe("the bytes of the database", () => {
     assert.deepEqual(await leaked([{ text: `call-${token}`, key: undefined, secrets: [token] }], { redactor }), []);
   });
 
-  test("ids of calls, times and ids of sessions stay as they are", async () => {
+  test("ids of calls and sessions, and times, are not changed", async () => {
     const machine = new Machine();
     const id = "toolu_01Ld2AzRRtpX28MuPRGiC8jn";
     machine.write(

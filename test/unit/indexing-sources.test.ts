@@ -39,7 +39,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
   describe(`a transcript of ours as ${name}`, () => {
     const extension = name === "markdown" ? "md" : "jsonl";
 
-    test("is found as a plain reading finds it, and only its last message is written when it grew", async () => {
+    test("is found as when read directly, and only its last message is written when it grew", async () => {
       const machine = new Machine();
       const entries = Array.from({ length: 120 }, (_, at) => madeEntry("ses_1", at, at % 4));
       const path = machine.write(join(machine.transcripts, `ses_1.${extension}`), format.text(entries));
@@ -77,7 +77,7 @@ function stored(texts: readonly string[], minute: number): StoredSession {
 }
 
 describe("a session in opencode's own store", () => {
-  test("is indexed as a plain reading finds it, and again when it changed", async () => {
+  test("is indexed as when read directly, and again when it changed", async () => {
     const machine = new Machine();
     const database = await openFakeStore(machine.database, [stored(["first question", "first answer"], 0)]);
     const { store, written } = counting(await newStore());
@@ -109,7 +109,7 @@ describe("a session in opencode's own store", () => {
     await store.close();
   });
 
-  test("is seen to have changed by its parts alone", async () => {
+  test("has changed if only its parts did", async () => {
     const machine = new Machine();
     const database = await openFakeStore(machine.database, [stored(["a question", "half an an"], 0)]);
     const store = await newStore();

@@ -76,7 +76,7 @@ describe("threads that help", () => {
     await store.close();
   });
 
-  test("keep the process until they have ended, if their last task ends while they are stopped", () => {
+  test("keep the process alive until they have ended", () => {
     const code = `
       import { WorkerThread } from ${JSON.stringify(new URL("../../src/worker-thread.ts", import.meta.url).href)};
       const thread = new WorkerThread(new URL("data:text/javascript,setInterval(() => {}, 1000)"), { data: null });

@@ -73,7 +73,7 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
       }
     });
 
-    test("splits a text that continues too far away, like a single run", async () => {
+    test("splits a text that continues too far away, as in a single run", async () => {
       const between = Array.from({ length: 1_010 }, (_, at) => say(10 + at, `between ${at}`));
       const { grown, store } = await setting([say(1, "a beginning"), ...between]);
       const limits = { textChars: 100_000, events: 300, chunkBytes: 64 * 1024 };
@@ -86,7 +86,7 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
       await store.close();
     });
 
-    test("adds up the model calls of an answer that goes on after another message", async () => {
+    test("adds up the model calls of an answer that continues after another message", async () => {
       for (const limits of BOTH) {
         const asked: TranscriptEntry = { type: "user", content: "And?", parts: [], messageID: "msg_2", timestamp: "t" };
         const usage = (partID: string, input: number, output: number, cost: number): TranscriptEntry => {
@@ -121,7 +121,7 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
       }
     });
 
-    test("counts an entry once that comes again after another message", async () => {
+    test("counts an entry once if it is repeated after another message", async () => {
       const timestamp = "2026-01-05T10:30:00.000Z";
       const ids = { messageID: "msg_1", partID: "prt_1", timestamp };
       const of = { tool: "bash", callID: "call_1", input: {} };
@@ -147,7 +147,7 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
       }
     });
 
-    test("recognizes a message that comes again by an id that the store cannot keep as it is", async () => {
+    test("recognizes a repeated message whose id the store cannot keep unchanged", async () => {
       const timestamp = "2026-01-05T10:30:00.000Z";
       for (const messageID of ["half \ud800 a pair", "with \0 in it", "long ".repeat(400)]) {
         const use: TranscriptEntry = {
@@ -179,7 +179,7 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
       await store.close();
     });
 
-    test("is read on from the message that goes on, though blank lines come after its entries", async () => {
+    test("is read from the message that continues, although blank lines follow its entries", async () => {
       const bytes = Buffer.from(text([0, 3, 4, 3, 1, 2, 0, 3].map((kind, at) => madeEntry("ses_1", at, kind))));
       const spaced = Buffer.from(bytes.toString().replaceAll("\n", name === "markdown" ? "\r\n" : "\n\n\n"));
       for (let share = 1; share <= 12; share += 1) {
@@ -188,7 +188,7 @@ for (const [name, { text, entry: encoded }] of Object.entries(FORMATS)) {
       }
     });
 
-    test("holds no secret that came in two pieces", async () => {
+    test("has no secret that came in two pieces", async () => {
       const secret = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"];
       const { grown, store } = await setting([say(1, `The token is ${secret[0]}${secret[1]?.slice(0, 8)}`)]);
       await updateIndex(store, grown.where);
@@ -265,7 +265,7 @@ describe("a markdown transcript that somebody edits", () => {
     }
   });
 
-  test("is read as in one go, though its last section is not closed", async () => {
+  test("is read as at once, although its last section is not closed", async () => {
     for (const limits of BOTH) {
       const grown = new GrowingTranscript("ses_1.md");
       const store = await newStore();
@@ -294,7 +294,7 @@ describe("a markdown transcript that somebody edits", () => {
   });
 });
 
-describe("a transcript without a memory", () => {
+describe("a transcript without stored progress", () => {
   test("of another version, or of none, is read again with the same result", async () => {
     const { text, entry } = FORMATS["jsonl"] ?? assert.fail();
     const grown = new GrowingTranscript("ses_1.jsonl");

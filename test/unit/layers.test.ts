@@ -78,7 +78,7 @@ function roomOf(path: string): string | undefined {
 describe("layers", () => {
   const all = importsIn();
 
-  test("each room imports only what is below it", () => {
+  test("each folder imports only from folders below it", () => {
     assert.ok(all.length > 1_000, "there are imports");
     const wrong = all.filter(({ from, to }) => {
       const [own, other] = [roomOf(from), /\.tsx?$/.test(to) ? roomOf(to) : undefined];
@@ -97,7 +97,7 @@ describe("layers", () => {
     }
   });
 
-  test("packages of a host, a database, the server and the pages are in their rooms", () => {
+  test("packages of a host, a database, the server and the pages are imported only in their folders", () => {
     const wrong = all.filter(({ from, to }) => {
       const [, rooms] = PACKAGES.find(([name]) => name.test(to)) ?? [];
       return rooms !== undefined && !rooms.split(" ").includes(roomOf(from) ?? from);

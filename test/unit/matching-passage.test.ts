@@ -14,7 +14,7 @@ function passage(text: string, term: string): { text: string; shown: string[] } 
 }
 
 describe("the passage around a hit", () => {
-  test("is the whole text if that is short, on one line", () => {
+  test("is the whole text on one line if it is short", () => {
     assert.deepEqual(passage("one\n\n  two\tthree\u0007", "TWO"), { text: "one two three ", shown: ["two"] });
   });
 

@@ -114,7 +114,7 @@ for (const [form, main] of forms()) {
     );
 
     test(
-      "answers what it cannot do in words, and unknown tools as errors of the protocol",
+      "explains failures in words, and answers unknown tools with a protocol error",
       async () => {
         const { client } = await connect(main, homeWith(sampleSession()));
         for (const [args, words] of [
@@ -162,7 +162,7 @@ for (const [form, main] of forms()) {
     );
 
     test(
-      "lets nothing but the protocol out, and goes on after lines that are no message",
+      "prints nothing but the protocol, and continues after invalid lines",
       async () => {
         const server = new RawServer(main, homeWith(sampleSession()));
         let errors = "";
@@ -290,7 +290,7 @@ for (const [form, main] of forms()) {
     );
 
     test(
-      "gives no secret away",
+      "reveals no secret",
       async () => {
         const secret = randomSecret();
         const { client } = await connect(main, homeWith(user(`my key is ${secret}`, 0) + says(`I keep ${secret}`, 1)));

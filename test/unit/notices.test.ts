@@ -31,7 +31,7 @@ function make(): { notices: Notices; told: () => Promise<string[]> } {
 }
 
 describe("messages to the user", () => {
-  test("goes to the log and to a toast, never in the caller's stack", async () => {
+  test("go to the log and to a toast, never in the caller's stack", async () => {
     const { notices, told } = make();
     notices.warn("Something.");
     assert.deepEqual(await told(), ["log opencode-transcripts: Something.", "toast Something."]);
@@ -39,7 +39,7 @@ describe("messages to the user", () => {
     assert.deepEqual(await told(), [], "and once");
   });
 
-  test("of a disk that fails is told with the first file and the end with the last, with what is missing in all", async () => {
+  test("report a failing disk with the first file, and its end with the last, with all that is missing", async () => {
     const { notices, told } = make();
     for (const path of ["a", "b", "c"]) notices.fault(fails(path));
     const begin = await told();
@@ -59,7 +59,7 @@ describe("messages to the user", () => {
     assert.match((await told())[1] ?? "", /nothing is missing/);
   });
 
-  test("of failures of ours is told once each, and not without end", async () => {
+  test("report each of our own failures once, up to a limit", async () => {
     const { notices, told } = make();
     for (let n = 0; n < 3; n++) notices.failure(new TypeError("x is undefined"));
     const once = await told();
@@ -69,7 +69,7 @@ describe("messages to the user", () => {
     assert.ok((await told()).length <= 40);
   });
 
-  test("several problems are a line each in the log, and one toast", async () => {
+  test("put several problems on a line each in the log, and in one toast", async () => {
     const { notices, told } = make();
     notices.warn("One.");
     notices.failure(new TypeError("x"));
@@ -83,7 +83,7 @@ describe("messages to the user", () => {
     );
   });
 
-  test("of anything that can be thrown does no harm", async () => {
+  test("survive anything that can be thrown", async () => {
     const { notices, told } = make();
     const hostile = Object.defineProperties(new Error("x"), {
       message: {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isOwnRecall } from "../../src/calls/own-recall.ts";
 import { describe, test } from "../support/runner.ts";
 
-describe("what this program printed into a session", () => {
+describe("output of this program in a session", () => {
   for (const name of [
     "find_in_transcripts",
     "read_session",
@@ -95,7 +95,7 @@ describe("what this program printed into a session", () => {
     test(`the command \`${command}\` is not`, () => assert.equal(isOwnRecall("Bash", { command }), false));
   }
 
-  test("no command takes longer than the test may: the time does not grow with the square of its length", () => {
+  test("commands are not read in quadratic time", () => {
     for (const piece of [
       "(",
       "a=",

@@ -61,13 +61,13 @@ describe("the package", () => {
     assert.match(source, /import\(["`]\.\/plugin-setup\.js["`]\)/);
   });
 
-  test("says its version in one voice", () => {
+  test("has the same version everywhere", () => {
     assert.equal(VERSION, manifest.version);
     const plugin = JSON.parse(readFileSync(join(REPOSITORY, ".claude-plugin/plugin.json"), "utf8"));
     assert.deepEqual([plugin.name, plugin.version], [manifest.name, manifest.version]);
   });
 
-  test("holds what its users need, and nothing else", () => {
+  test("contains what its users need, and nothing else", () => {
     const files = packedFiles();
     const needed = [
       "LICENSE",

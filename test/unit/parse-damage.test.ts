@@ -270,14 +270,14 @@ describe("a line with damage", () => {
     assert.equal(heard.length, 2);
   });
 
-  test("that left a part of a time has no time, as no two runtimes read the same in it", async () => {
+  test("that cut a time off has no time, since runtimes read it differently", async () => {
     for (const timestamp of ["20436", "2", "January", "12345-01-01T00:00:00Z", "+020436-01-01T00:00:00.000Z", 1e300]) {
       const { messages, metadata } = await read(userText("one", { timestamp }));
       assert.deepEqual([messages[0]?.timestamp, metadata.lastTimestamp], [null, null], String(timestamp));
     }
   });
 
-  test("is named in words of our own: a runtime's may quote the line, which may hold a secret", async () => {
+  test("is reported in our own words: a runtime's may quote the line, which may have a secret", async () => {
     const { errors } = await read('{"key": sk-ant-secret}\nsk-ant-secret\n{"a":"sk-ant-secret\n');
     assert.deepEqual(
       errors.map(({ reason }) => reason),
@@ -338,7 +338,7 @@ describe("an output count that is only the start of a stream", () => {
     return messages[0]?.metadata.tokens_out_is_lower_bound;
   };
 
-  test("is said of the count that holds, and of no other", async () => {
+  test("is reported for the count that is used, and for no other", async () => {
     assert.deepEqual([await mark(3), await mark(3, 500), await mark(500, 3)], [true, undefined, undefined]);
   });
 });
@@ -347,7 +347,7 @@ describe("a line of the largest size", () => {
   const LIMIT = 5 * 1024 * 1024;
   const lineOf = (size: number): string => userText("x".repeat(size - bytesOf(userText(""))));
 
-  test("is read, and one byte more is passed over", async () => {
+  test("is read; one byte more is skipped", async () => {
     const result = await read(`${lineOf(LIMIT)}\n${one}\n${lineOf(LIMIT + 1)}\n${two}`);
     assert.deepEqual(told(result), [["line_too_long", 3, LIMIT + 1 + second, false]]);
     assert.equal(result.errors[0]?.reason.startsWith("Line exceeds max size: 5242881 bytes"), true);

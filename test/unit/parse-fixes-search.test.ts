@@ -99,7 +99,7 @@ describe("what counts as an answer to a failure", () => {
     assert.equal(found.reason, "No call on the same target succeeded within the next 200 calls.");
   });
 
-  test("the same thing later is preferred to a part of it at once", () => {
+  test("the same call later is preferred to a part of it at once", () => {
     const part = { calls: [ok("go test ./a")] };
     assert.equal(first([{ calls: [bad("go test ./...")] }, part, { calls: [ok("go test ./...")] }]).at, 2);
   });

@@ -9,7 +9,7 @@ const two = userText("two");
 /** Where the second line begins if `one` is the first. */
 const second = Buffer.byteLength(one) + 1;
 
-describe("names that objects have of themselves", () => {
+describe("names of object members, such as constructor", () => {
   const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 
   for (const name of names) {
@@ -84,7 +84,7 @@ describe("100,000 brackets", () => {
     }
   });
 
-  test("glued to a record, or never closed", async () => {
+  test("after a record on its line, or never closed", async () => {
     const [line = ""] = put(toolResult("t", "DEEP"));
     assert.deepEqual(told(await read(`${line}${one}\n`)), [["glued_objects", 1, 0, true]]);
     assert.deepEqual(told(await read(`${one}\n${"[".repeat(100_000)}\n`)), [["invalid_json", 2, second, false]]);
@@ -132,7 +132,7 @@ describe("a file", () => {
   });
 });
 
-test("a damaged line with three megabytes of spaces is gone over once", async () => {
+test("a damaged line with three megabytes of spaces is read once", async () => {
   const spaces = " ".repeat(3_000_000);
   for (const line of [`{"type":"user"${spaces}`, `{"type":"user","message":${spaces}{`, `${spaces}x${one}`]) {
     const result = await read(`${one}\n${line}\n${two}\n`);

@@ -88,7 +88,7 @@ describe("the result of a parse", () => {
     );
   });
 
-  test("4, corrected: of the lines of an answer the last usage holds; the first is half of the truth, a sum twice", async () => {
+  test("4, corrected: of the lines of an answer the last usage counts; the first is half, a sum twice the true one", async () => {
     const outputs = [4, 120, 480];
     const lines = outputs.map((output, at) => answer("msg_1", [text(`${at}`)], usage(10, output, 300, 40)));
     const { stats, messages } = await parsed(file(...lines));
@@ -111,7 +111,7 @@ describe("the result of a parse", () => {
     assert.ok(Math.abs((stats.cost_estimate_usd ?? 0) - 6.6) < 0.001);
   });
 
-  test("5, corrected: cost by model, and a model without a price is named and costs no one knows what", async () => {
+  test("5, corrected: cost by model; a model without a price is named and its cost is unknown", async () => {
     const input = file(
       answer("msg_1", [text("a")], { ...usage(100_000, 0), model: "claude-opus-4-5-20251101" }),
       answer("msg_2", [text("b")], { ...usage(100_000, 0), model: "claude-sonnet-4-5-20250929" }),

@@ -91,7 +91,7 @@ async function ledgerOf(...sessions: Line[][]): Promise<UsageLedger> {
 }
 
 describe("usage in records of its own", () => {
-  test("joins its answer, before or after it, and is a message of its own without one", async () => {
+  test("joins its answer, before or after it, or else is a message of its own", async () => {
     const before = await parsed(...rowsOf(usage("a", 5, 7), answer("a", "hello")));
     assert.deepEqual(told(before), [["assistant", [5, 7], "hello"]]);
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe("usage in records of its own", () => {
 });
 
 describe("cumulative totals", () => {
-  test("count what was not counted otherwise, and begin anew when they get smaller", () => {
+  test("count what was not counted otherwise, and start over when they get smaller", () => {
     const totals = new CumulativeUsage();
     totals.count(tokens(10, 1));
     assert.deepEqual(totals.rest(tokens(10, 3)), tokens(0, 2));
@@ -169,7 +169,7 @@ describe("records that are written again", () => {
     blocks,
   });
 
-  test("their blocks are kept once, and those that they lack are superseded", async () => {
+  test("keep their blocks once, and supersede those they lack", async () => {
     const read = await parsed(
       ...rowsOf(
         written({ type: "text", text: "draft" }, call("1")),

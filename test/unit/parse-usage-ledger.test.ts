@@ -121,7 +121,7 @@ describe("usage ledger", () => {
     assert.equal(count(...(await Promise.all(copies.map((copy) => usage(copy))))), 2);
   });
 
-  test("answers without an id count wherever they stand", () => {
+  test("answers without an id always count", () => {
     const { total, repeated_messages } = totalsOf(
       [MAIN, [record({ sourceId: null }), record({ sourceId: null })]],
       [FORK, [record({ sourceId: null })]],
@@ -161,7 +161,7 @@ describe("usage ledger", () => {
     );
   });
 
-  test("a lower bound anywhere makes the sum one", () => {
+  test("a lower bound anywhere makes the sum a lower bound", () => {
     const { total, models } = totalsOf([MAIN, [record(), record({ sourceId: "b", model: "old", isLowerBound: true })]]);
     assert.equal(total.tokens_out_is_lower_bound, true);
     assert.deepEqual(

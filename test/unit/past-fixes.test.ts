@@ -133,7 +133,7 @@ describe("fixes", () => {
     for (const { stdout } of [ofCall, ofStream]) assert.deepEqual(JSON.parse(stdout).fixes, before[0]?.fixes);
   });
 
-  test("of an error that gave way to another one are what was done between the two", async () => {
+  test("of an error that turned into another one are what was done between the two", async () => {
     const machine = new Machine();
     const text = [
       user("Deploy it", 0),

@@ -55,7 +55,7 @@ function watch(made: Made): { path: string | undefined } {
 
 describe("the place of a session whose parent the host has to be asked for", () => {
   for (const failures of [0, 1, 3, 6]) {
-    test(`is right though the host fails ${failures} times first`, async () => {
+    test(`is right although the host fails ${failures} times first`, async () => {
       const made = make((n) => (n > failures ? Promise.resolve(CHILD) : fails()));
       const seen = watch(made);
       await made.time.advance(20_000);
@@ -91,7 +91,7 @@ describe("the place of a session whose parent the host has to be asked for", () 
     assert.equal(made.time.waiting, 0);
   });
 
-  test("is known as soon as the host speaks by itself", async () => {
+  test("is known as soon as the host reports it by itself", async () => {
     const made = make(() => never);
     const seen = watch(made);
     await made.time.advance(50);
@@ -136,7 +136,7 @@ describe("the place of a session whose parent the host has to be asked for", () 
     assert.equal(found.path, "ses_1/ses_2.md");
   });
 
-  test("is where its file is, though the disk fails when it is asked first", async () => {
+  test("is where its file is, although the disk fails at the first look", async () => {
     for (const times of [1, 2]) {
       const plan = { nth: 1, times, code: "EIO" };
       const faulty = new FaultyFileSystem(diskWith("ses_2.md"), plan);
@@ -204,7 +204,7 @@ describe("ids as names of files", () => {
     assert.notEqual(safeSegment(safeSegment("../x")), safeSegment("../x"));
   });
 
-  test("stay as they are where they are plain", () => {
+  test("are not changed if they are plain", () => {
     for (const id of ["ses_5f3a", "call_0", "toolu_01AbC-9", "A"]) assert.equal(safeSegment(id), id);
   });
 });

@@ -50,7 +50,7 @@ describe("the plugin's entry", () => {
     for (const id of ids) assert.match(String(id), /^opencode-transcripts(?:-\d+)?$/);
   });
 
-  test("makes nothing on disk and asks nothing for sessions that are only mentioned", async () => {
+  test("writes nothing and asks nothing for sessions that are only mentioned", async () => {
     const project = makeTempDir();
     const host = new PluginHost(project, { format: "both" });
     for (let n = 0; n < 100; n++) {

@@ -114,7 +114,7 @@ describe("a transcript that a person edits in place", () => {
     }
   });
 
-  test("an edit between two records of another process costs neither of them anything", async () => {
+  test("an edit between two records of another process loses neither", async () => {
     const folder = join(makeTempDir(), ".openfleet");
     const file = join(folder, "transcripts/ses_1.md");
     const first = new Recording(folder).does(session("created", "ses_1"), ...stepsOf(FIRST));

@@ -50,7 +50,7 @@ describe("the files of a recorded session", () => {
     assert.equal(header?.parentID, undefined);
   });
 
-  test("entries reach the disk by themselves, without a flush and without another word of the host", async () => {
+  test("entries reach the disk without a flush and without another event", async () => {
     const folder = data();
     const place = { sessionID: "ses_1", messageID: "msg_2", id: "prt_2" };
     const prompt = { message: { id: "msg_1" }, parts: [{ id: "prt_1", type: "text", text: "Go." }] };
@@ -66,7 +66,7 @@ describe("the files of a recorded session", () => {
     assert.deepEqual(recording.failures, []);
   });
 
-  test("two plugin instances with different options tell each session event once", async () => {
+  test("two plugin instances with different options record each session event once", async () => {
     const folder = data();
     const both = [new Recording(folder, { format: "markdown" }), new Recording(folder, { format: "both" })];
     const of = { sessionID: "ses_1" };
@@ -153,7 +153,7 @@ describe("the files of a recorded session", () => {
       assert.deepEqual(await linksIn(folder, "ses_fork.md"), [link, link]);
     });
 
-    test("is not there if the subagent was never recorded, or the host does not say where it belongs", async () => {
+    test("is left out if the subagent was never recorded, or the host does not say where it belongs", async () => {
       for (const queries of [new FakeHost().has("ses_2", [], { parentID: "ses_1" }), new FakeHost()]) {
         const folder = data();
         await new Recording(folder, { queries }).does(...newSession("ses_fork"), ...copied).end();
@@ -161,7 +161,7 @@ describe("the files of a recorded session", () => {
       }
     });
 
-    test("to a subagent that the host says nothing of does not hold up what follows", async () => {
+    test("to a subagent that the host does not report does not delay what follows", async () => {
       const folder = data();
       const silent = new FakeHost();
       silent.beforeAnswer = () => new Promise(() => undefined);
@@ -252,7 +252,7 @@ describe("the files of a recorded session", () => {
     }
   });
 
-  test("nothing is made on disk before there is an entry", async () => {
+  test("nothing is written before there is an entry", async () => {
     const folder = data();
     const recording = new Recording(folder).does(
       session("created", "ses_1"),
@@ -263,7 +263,7 @@ describe("the files of a recorded session", () => {
     assert.equal(existsSync(folder), false);
   });
 
-  test("a session that was never recorded gets no file for being deleted, one that was is told of it", async () => {
+  test("deleting a session creates no file; a recorded session notes it", async () => {
     const folder = data();
     const recording = new Recording(folder).does(session("deleted", "ses_other"));
     await recording.end();
@@ -306,7 +306,7 @@ describe("the files of a recorded session", () => {
     assert.equal(git("status", "--porcelain"), "");
   });
 
-  test("a removed .gitignore is back with the next file, whichever it is", async () => {
+  test("a removed .gitignore is restored with the next file", async () => {
     const folder = data();
     const remove = (): void => {
       for (const name of ["transcripts", "sessions"]) rmSync(join(folder, name, ".gitignore"), { force: true });
@@ -356,7 +356,7 @@ describe("the files of a recorded session", () => {
     assert.equal(waiting, 0);
   });
 
-  test("a removed .gitignore is back when the plugin starts, and a folder of nothing stays so", async () => {
+  test("a removed .gitignore is restored when the plugin starts; an empty folder stays empty", async () => {
     const project = makeTempDir();
     const folder = join(project, ".openfleet");
     await new Recording(folder).does(...newSession("ses_1")).end();

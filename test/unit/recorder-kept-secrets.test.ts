@@ -71,7 +71,7 @@ describe("a secret in an attachment", () => {
     });
   }
 
-  test("is looked for in text alone: other bytes stay as they are", async () => {
+  test("is only looked for in text: other bytes are not changed", async () => {
     for (const mime of ["image/png", "application/octet-stream"]) {
       const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255, 254, ...Buffer.from("plain"), 0, 3]);
       assert.deepEqual(await kept(mime, bytes), bytes);
@@ -80,7 +80,7 @@ describe("a secret in an attachment", () => {
 });
 
 describe("a secret in a call's id", () => {
-  test("is in no name of a file and in no entry, and the calls are still told apart", async () => {
+  test("is in no file name and no entry, and the calls are still distinct", async () => {
     const ids = [`call_${SECRET}`, SECRET, `${SECRET.slice(0, -1)}X`];
     const root = await recorded(
       ...ids.map((id, n): Parameters<typeof withCalls>[number] => [bash(id, n), completed(INPUT, `output ${n}`)]),

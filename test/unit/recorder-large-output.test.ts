@@ -157,7 +157,7 @@ for (const [what, steps] of Object.entries(STEPS)) {
   });
 }
 
-test("a small entry that fails to be prepared costs only itself", async () => {
+test("a small entry that cannot be prepared is the only one lost", async () => {
   const folder = data();
   const redaction: Redaction = {
     values: async (values) => {

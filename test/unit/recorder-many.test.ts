@@ -29,7 +29,7 @@ describe("very many sessions", () => {
       assert.deepEqual((await readSound(folder, `${name}.md`)).told, toldBy(sampleConversation(name, 2)));
   });
 
-  test("a session in which something is under way is never let go", async () => {
+  test("a session with open work stays in memory", async () => {
     const folder = data();
     const of = { sessionID: "ses_open", messageID: "msg_1", id: "prt_1" };
     const recording = new Recording(folder).does(

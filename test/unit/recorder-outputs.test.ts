@@ -24,7 +24,7 @@ describe("the output of a call", () => {
     [5_000, 5_001, true],
     [5_000, 3_000_000, true],
   ] as const) {
-    test(`of ${length} characters, where ${maxInlineChars} may stand inline`, async () => {
+    test(`of ${length} characters, if ${maxInlineChars} may be inline`, async () => {
       const folder = data();
       const output = "0123456789\n".repeat(Math.ceil(length / 11)).slice(0, length);
       await new Recording(folder, { format: "both", maxInlineChars })
@@ -116,7 +116,7 @@ describe("the output of a call", () => {
     );
   });
 
-  test("that the host cut is taken whole from where the host put it", async () => {
+  test("that the host cut is taken whole from the host's file", async () => {
     const folder = data();
     const whole = "line\n".repeat(5_000);
     const hostOutputs = [makeTempDir()];
@@ -132,7 +132,7 @@ describe("the output of a call", () => {
     }
   });
 
-  test("that the host cut, and whose rest cannot be had, stays as the host gave it", async () => {
+  test("that the host cut stays as it is if the rest cannot be read", async () => {
     const folder = data();
     const host = makeTempDir();
     const empty = join(host, "empty");

@@ -91,7 +91,7 @@ describe("a session that continues in a new process", () => {
     assert.deepEqual(queries.asked, []);
   });
 
-  test("the message that is under way is not taken from the store", async () => {
+  test("an unfinished message is not taken from the store", async () => {
     const folder = data();
     const [prompt] = sampleConversation("ses_1", 1, 3).messages;
     const queries = new FakeHost().has("ses_1", [
@@ -108,7 +108,7 @@ describe("a session that continues in a new process", () => {
     assert.deepEqual((await readSound(folder, "ses_1.md")).told, WHOLE);
   });
 
-  test("a text that the host lost in the middle of a stored session does not hide what follows it", async () => {
+  test("a text missing in the middle of a stored session does not hide what follows", async () => {
     const folder = data();
     const messages = stored(FIRST);
     messages.splice(1, 0, {
@@ -178,7 +178,7 @@ describe("a session that continues in a new process", () => {
     assert.deepEqual((await readSound(other, "ses_1.md")).told, toldBy(SECOND));
   });
 
-  test("the text that was streamed when the process ended stands and is not repeated by the next", async () => {
+  test("text streamed when the process ended stays, and the next process does not repeat it", async () => {
     const folder = data();
     const of = { sessionID: "ses_1", messageID: "msg_2", id: "prt_3" };
     await new Recording(folder)
@@ -225,7 +225,7 @@ describe("a session that continues in a new process", () => {
     assert.deepEqual((await readSound(folder, "ses_1/ses_2.md")).told, toldBy(sampleConversation("ses_2", 2)));
   });
 
-  test("a result that the dead process did not see stands behind its call's", async () => {
+  test("a result that the dead process did not see comes after its call", async () => {
     const folder = data();
     const of = { sessionID: "ses_1", messageID: "msg_2", id: "prt_4", callID: "c", tool: "bash" };
     const first = new Recording(folder).does(

@@ -236,7 +236,7 @@ describe("a text whose end was missed", () => {
     for (const path of FILES) assert.deepEqual(await texts(second, path), ["assistant: So far and the rest."]);
   });
 
-  test("and then came in its own process is not put in place of itself", async () => {
+  test("and that came later in its own process is not replaced by itself", async () => {
     const folder = data();
     const first = new Recording(folder, BOTH).does(...spoken, delta(place("prt_3"), "So far"));
     first.does(call(RUNNING, completed({ n: 1 }, "one")));
@@ -273,7 +273,7 @@ describe("a result that comes after the recorder wrote that the call was interru
     assert.deepEqual([count("Tool Use"), count("Tool Result") + count("Tool Error")], [2, 2]);
   }
 
-  test("because the process was told to end, and then took its time", async () => {
+  test("because the process was told to end and ended late", async () => {
     const folder = data();
     const first = new Recording(folder, BOTH).does(...begun);
     await first.end();

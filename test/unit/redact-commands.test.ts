@@ -136,7 +136,7 @@ describe("secrets on command lines", () => {
       assert.ok(!(await redact(text)).includes("gravelpath"), text);
   });
 
-  test("options without a secret stay", async () => {
+  test("options without a secret are not changed", async () => {
     for (const text of [
       'exec.Command("redis-cli", "-a", os.Getenv("REDIS_PASSWORD"), "ping")',
       'subprocess.run(["mysql", "-u", user, f"-p{password}", "-e", query])',

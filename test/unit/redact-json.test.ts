@@ -47,7 +47,7 @@ describe("redactJson", () => {
     });
   });
 
-  test("counts for each value apart", async () => {
+  test("counts for each value separately", async () => {
     const token = make.npmToken(random);
     const results = await redactJson(redactor, [{ a: token, b: [token] }, "plain", token]);
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe("redactJson", () => {
     assert.deepEqual(value, before);
   });
 
-  test("keeps cycles, shared parts, and a property called __proto__", async () => {
+  test("preserves cycles, shared parts, and a property called __proto__", async () => {
     const shared = { text: "x" };
     const value: Record<string, unknown> = { left: shared, right: shared };
     value["self"] = value;
@@ -85,7 +85,7 @@ describe("redactJson", () => {
     assert.equal(Object.getPrototypeOf(copy), Object.prototype);
   });
 
-  test("copies what is nested very deeply", async () => {
+  test("copies deeply nested values", async () => {
     let value: unknown = "leaf";
     for (let depth = 0; depth < 50_000; depth++) value = [value];
     assert.ok(Array.isArray(await redact(value)));

@@ -349,7 +349,7 @@ describe("secrets by their place", () => {
     '{\\"d\\":\\"§\\",\\"kty\\":\\"OKP\\"}',
     '{ "k": "§", "kty": "oct" }',
   ]);
-  test("public members of a JSON Web Key stay", async () => {
+  test("public members of a JSON Web Key are not changed", async () => {
     const text = `{"kty":"EC","crv":"P-256","x":"${TOKEN}","y":"${TOKEN}"}`;
     assert.equal(await redact(text), text);
   });
@@ -424,7 +424,7 @@ describe("secrets by their place", () => {
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
     "{ password: 'auth.enter', pwd: 'login.label' }",
   ]);
-  test("a user's name beside a password stays", async () => {
+  test("a user's name beside a password is not changed", async () => {
     const data = '{"data":{"password":"Z3IzM24tSGFyYm9yLTEy","username":"aGFyYm9y"},"kind":"Secret"}';
     assert.match(await redact(data), /"username":"aGFyYm9y"/);
     assert.match(await redact('username, password = "mkeller", "Fahrrad93"'), /"mkeller"/);

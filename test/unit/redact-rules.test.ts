@@ -81,7 +81,7 @@ describe("text around a secret", () => {
     assert.equal(await redact('{"password": 12345678}'), '{"password": 12345678}');
   });
 
-  test("a value in JSON goes whole, its escapes included", async () => {
+  test("a value in JSON is redacted whole, escapes included", async () => {
     const text = JSON.stringify({ password: 'a1"b\\c\nd' });
     assert.equal(await redact(text), '{"password":"[REDACTED:password]"}');
   });

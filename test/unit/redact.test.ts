@@ -64,7 +64,7 @@ describe("redactor", () => {
     }
   });
 
-  test("leaves earlier markers alone, whatever is around them", async () => {
+  test("does not change earlier markers, whatever is around them", async () => {
     const text = 'password=[REDACTED:password] token: "[REDACTED:github-token]" [REDACTED:api-key]: abc';
     assert.equal(await redact(text), text);
   });
@@ -74,7 +74,7 @@ describe("redactor", () => {
     assert.equal(await redact(`\uFEFF${key} end`), "\uFEFF[REDACTED:figma-token] end");
   });
 
-  test("knows a secret by the key that it is the value of", async () => {
+  test("recognizes a secret by its key", async () => {
     const password = make.plainPassword(random);
     assert.equal(await redact({ text: password, key: "dbPassword" }), "[REDACTED:password]");
     assert.equal(await redact({ text: password, key: "comment" }), password);

@@ -167,7 +167,7 @@ test("the library reads nothing of them, and says why of each line", async () =>
   }
 });
 
-test("doctor names the places of agents that cannot be read, and is content", async () => {
+test("doctor names the places of agents that cannot be read, and exits with 0", async () => {
   const home = makeTempDir();
   const places = [
     ["Goose", ".local/share/goose/sessions/sessions.db"],

@@ -122,7 +122,7 @@ describe("the digest of a transcript", () => {
     assert.equal(missing, 11);
   });
 
-  test("counts no output that is kept in a file of its own as missing", async () => {
+  test("does not count an output in a file of its own as missing", async () => {
     const header = encodeMarkdownHeader({ version: 1, sessionID: "ses_1" }, { filePath: "ses_1.md" });
     const entry: TranscriptEntry = {
       type: "tool_result",

@@ -71,7 +71,7 @@ describe("save_conversation of a session that was never recorded", () => {
 
 describe("save_conversation on a disk that fails", () => {
   for (const place of [["sessions"], ["sessions", "2026-01-05"]]) {
-    test(`a file stands where the folder ${place.join("/")} should be`, async () => {
+    test(`a file is in the place of the folder ${place.join("/")}`, async () => {
       const { saving, folder } = await withSession();
       rmSync(join(folder, ...place), { recursive: true, force: true });
       writeFileSync(join(folder, ...place), "in the way");

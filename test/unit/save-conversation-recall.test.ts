@@ -72,7 +72,7 @@ describe("the recall commands of a saved session", () => {
 
   for (const format of ["markdown", "jsonl"] as const) {
     for (const name of FOLDERS) {
-      test(`run as they stand in a folder called ${name} (${format})`, async () => {
+      test(`run as written in a folder called ${name} (${format})`, async () => {
         const dataFolder = join(makeTempDir(), name, ".openfleet");
         mkdirSync(dataFolder, { recursive: true });
         const { text } = await saved(dataFolder, format);
@@ -124,7 +124,7 @@ describe("the recall commands of a saved session", () => {
       );
     });
 
-    test(`find something even if the user wrote no word that could be looked for (${format})`, async () => {
+    test(`find something even if the user wrote no word to search for (${format})`, async () => {
       const saving = startSaving({ dataFolder: join(makeTempDir(), ".openfleet"), format });
       await saving.record(new PlayedSession("ses_short").user("1+1?").answer("2").idle().records);
       const { text } = await saving.saved("ses_short");

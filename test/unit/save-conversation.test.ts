@@ -83,7 +83,7 @@ describe("a saved session", () => {
     assert.doesNotMatch(basename(path), /31m|owned/);
   });
 
-  test("has its facts", async () => {
+  test("has title, times, tokens, cost and counts", async () => {
     const { dataFolder, path, text } = await savedFamily("markdown", "ses_main");
     assert.equal(path, join(dataFolder, "sessions", "2026-01-05", "001_repair-the-parser.md"));
     assertLines(text, [

@@ -160,7 +160,7 @@ describe("transcripts find", () => {
     rmSync(other);
   });
 
-  test("so are new sessions, replaced ones, and those of a folder that was not there", async () => {
+  test("finds new sessions, replaced ones, and those in a new folder", async () => {
     const { run, home, path, rows } = await machine();
     for (let look = 0; look < 2; look += 1) assert.equal((await run("find", "otter")).exitCode, 1);
     storeSession(home, says("An otter.", 130), { id: OTHER.replace("1b2c", "2c3d"), project: "-work-river" });
@@ -179,7 +179,7 @@ describe("transcripts find", () => {
     assert.deepEqual([current?.superseded, current?.open.startsWith("transcripts show")], [false, true]);
   });
 
-  test("a session that the index was made to forget is indexed again", async () => {
+  test("a session that is missing in the index is indexed again", async () => {
     const { run, home, rows } = await machine();
     for (let look = 0; look < 2; look += 1) assert.equal((await rows("--exact", "Blue it is")).length, 1);
     const opened = await openSqliteDatabase(database(home), { readOnly: false });
@@ -275,7 +275,7 @@ describe("transcripts find", () => {
     assert.equal((await run("find", "needle", "real")).exitCode, 0);
   });
 
-  test("a store that is damaged is left alone, with the reason, and the question has one in memory", async () => {
+  test("a damaged store is left alone, with the reason, and the question uses one in memory", async () => {
     const { run, home } = await machine();
     const bytes = "no database ".repeat(1_000);
     writeFileSync(database(home), bytes);
@@ -290,7 +290,7 @@ describe("transcripts find", () => {
     assert.equal(readFileSync(database(home), "utf8"), bytes);
   });
 
-  test("so is one whose damage shows only in the search, before anything is printed", async () => {
+  test("a store whose damage shows only in the search is set aside before anything is printed", async () => {
     const { run, home } = await machine();
     const opened = await openSqliteDatabase(database(home), { readOnly: false });
     opened.exec("UPDATE events SET role = 'walrus' WHERE content LIKE 'Blue it is%'");
@@ -352,7 +352,7 @@ describe("transcripts find", () => {
     assert.match((await run("stats", id, "--json")).stdout, /"tool_errors": ?3\b/);
   });
 
-  test("a store that cannot be written is asked as it is, and what it lacks is said", async () => {
+  test("a store that cannot be written is asked as it is, and the note says what it lacks", async () => {
     const { run, path, home, rows } = await machine();
     appendFileSync(path, says("A walrus is blue.", 120));
     await refuseUpdates(home);
@@ -366,7 +366,7 @@ describe("transcripts find", () => {
     assert.equal((await rows("blue")).length, 2);
   });
 
-  test.skipIf(onWindows)("so is one in a folder that cannot be written", async () => {
+  test.skipIf(onWindows)("a store in a folder that cannot be written is asked as it is", async () => {
     const { run, path, home } = await machine();
     appendFileSync(path, says("A walrus is blue.", 120));
     const folder = dirname(database(home));

@@ -59,7 +59,7 @@ describe("a query", () => {
     );
   });
 
-  test("is given up when its signal says so", async () => {
+  test("stops at its signal", async () => {
     await filled({ a: session({ text: "one" }) }, async (store) => {
       const signal = AbortSignal.abort(new Error("enough"));
       await assert.rejects(search(store, { term: "one", signal }), /enough/);
@@ -209,7 +209,7 @@ describe("words", () => {
     });
   });
 
-  test("that only ask are left out", () => {
+  test("that only ask a question are left out", () => {
     assert.deepEqual(wordsOf("Why did the retry of src/store/model.ts fail?"), ["retry", "src/store/model.ts", "fail"]);
     assert.deepEqual(wordsOf("what is this"), []);
     assert.deepEqual(wordsOf("Über 漢字 don’t foo_bar"), ["Über", "漢字", "don’t", "foo_bar"]);
@@ -276,7 +276,7 @@ describe("a query of several words", () => {
     assert.match(long?.passage ?? "", /output delay$/);
   });
 
-  test("has at most so many hits of one session, and says how many it held back", async () => {
+  test("limits the hits of one session, and says how many were left out", async () => {
     const many = session(...Array.from({ length: 6 }, (_, at) => ({ text: `the cache key ${at}`, day: at })));
     await filled({ a: many, b: session({ text: "key of a cache" }) }, async (store) => {
       const { hits, total, held } = await search(store, { term: "cache key", perSession: 3, now: NOW });
@@ -340,7 +340,7 @@ describe("among many entries", () => {
     });
   });
 
-  test("so are those in few of the sessions", async () => {
+  test("finds terms that are in few of the sessions", async () => {
     await filled({ a: session(...many), b: session({ text: "number 12 is of interest" }) }, async (store) => {
       const only = (ids: string[]): Promise<SearchResult> =>
         search(store, { term: "interest", sessions: { ids }, limit: 3 });
@@ -353,7 +353,7 @@ describe("among many entries", () => {
 });
 
 describe("odd texts", () => {
-  test("characters that no database holds are found as what stands for them", async () => {
+  test("characters that databases refuse are found as their replacement", async () => {
     const text = session({ text: "a\0b" }, { text: "a\ud800b" }, { text: "a\uffffb" }, { text: "acb" });
     await filled({ a: text }, async (store) => {
       for (const term of ["a\0b", "a\ud800b", "a\uffffb", "a\ufffdb"]) {

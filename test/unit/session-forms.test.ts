@@ -94,7 +94,7 @@ describe("a session that is recorded and in opencode's own store", () => {
     }
   });
 
-  test("named by its file is no second session afterwards", async () => {
+  test("named by its file is not a second session afterwards", async () => {
     const machine = await recorded();
     for (const file of ["ses_both.md", "ses_both.jsonl"]) {
       for (const argv of [["stats"], ["show"], ["errors"]])

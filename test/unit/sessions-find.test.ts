@@ -29,7 +29,7 @@ const find = (where: Where, options: FindOptions = {}): Promise<FoundSessions> =
   findSessions(where, { all: true, ...options });
 
 describe("places", () => {
-  test("an empty home has none, and says where it was looked", async () => {
+  test("an empty home has none, and the places that were searched are named", async () => {
     const machine = new Machine();
     const { sessions, unreadable, roots } = await find(machine.where);
     assert.deepEqual([sessions, unreadable], [[], []]);
@@ -226,7 +226,7 @@ describe("transcripts", () => {
     );
   });
 
-  test("ids that are no file names come from the head of the file", async () => {
+  test("ids that cannot be file names come from the head of the file", async () => {
     const machine = new Machine();
     const [id, parentID] = ["../ses/ü 1", "con"];
     machine.transcript(`${safeSegment(parentID)}/${safeSegment(id)}.jsonl`, id, { parentID });
@@ -238,14 +238,14 @@ describe("transcripts", () => {
     );
   });
 
-  test("one whose parent only opencode knows is a subagent all the same", async () => {
+  test("a session whose parent only opencode knows is a subagent", async () => {
     const machine = new Machine();
     machine.transcript("ses_2.md", "ses_2");
     await writeFakeStore(machine.database, [{ id: "ses_1" }, { id: "ses_2", parent: "ses_1" }]);
     assert.deepEqual(idsOf(await findSessions(machine.where)), ["ses_1"]);
   });
 
-  test("one that opencode has too is listed once, as in its store, with the transcript as another form", async () => {
+  test("a session that opencode has too is listed once, as in its store, with the transcript as another form", async () => {
     const machine = new Machine();
     machine.transcript("ses_1.md", "ses_1", { minute: 1 });
     await writeFakeStore(machine.database, [
@@ -347,7 +347,7 @@ test("a session in which nothing was said belongs to the folder that its notes n
 });
 
 describe("what cannot be read", () => {
-  test("a database that is none, lacks tables or columns, or is a folder, with the reason", async () => {
+  test("names a database that is invalid, lacks tables or columns, or is a folder, with the reason", async () => {
     const machine = new Machine();
     const opencode = join(machine.home, ".local/share/opencode");
     machine.claudeFile("-p/a.jsonl");
@@ -392,7 +392,7 @@ describe("what cannot be read", () => {
     }
   });
 
-  test("a folder that may not be listed costs itself", async () => {
+  test("only a folder that may not be listed is lost", async () => {
     const machine = new Machine();
     machine.claudeFile("-closed/a.jsonl");
     machine.claudeFile("-open/b.jsonl");
@@ -483,7 +483,7 @@ describe("what cannot be read", () => {
     assert.deepEqual(idsOf(await find(machine.where)).toSorted(), ["a", "b", "c"]);
   });
 
-  test("a file that goes away meanwhile was not there", async () => {
+  test("a file that disappears meanwhile is left out", async () => {
     const machine = new Machine();
     machine.claudeFile("-p/a.jsonl");
     machine.claudeFile("-p/going.jsonl");

@@ -95,7 +95,7 @@ describe("files", () => {
     assert.equal(closed, 1);
   });
 
-  test("what has no size is read as a stream", async () => {
+  test("a file without a size is read as a stream", async () => {
     const path = join(makeTempDir(), "s.jsonl");
     writeFileSync(path, "streamed");
     const files = filesWith({ openRead: () => assert.fail("opened") });
@@ -182,7 +182,7 @@ describe("outputs of a transcript", () => {
     await assert.rejects(async () => read?.("ses_1/outputs/a.txt"), isCode("unreadable"));
   });
 
-  test("a transcript that was carried off alone finds none", async () => {
+  test("a transcript that was copied alone finds none", async () => {
     const machine = new Machine();
     const path = machine.transcript("../../downloads/alone.md", "ses_2", { parentID: "ses_1" });
     machine.write(join(machine.project, "ses_2/outputs/a.txt"), "not its");

@@ -284,7 +284,7 @@ describe("tables of opencode 2.x in a form that is not known", () => {
     assert.equal((await run(machine, "doctor")).exitCode, 2);
   });
 
-  test("and a later table of sessions are not passed over in silence", async () => {
+  test("and a later table of sessions are reported", async () => {
     const machine = await upgraded("CREATE TABLE session_v3 (id text)", "INSERT INTO session_v3 VALUES ('ses_3')");
     const { exitCode, stdout } = await run(machine, "doctor");
     assert.equal(exitCode, 2);

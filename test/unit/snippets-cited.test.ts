@@ -72,7 +72,7 @@ describe("a content with a citation", () => {
       assert.equal((await extractSnippet(setting, more)).success, true);
     }));
 
-  test("that is blank is told as that", () =>
+  test("that is blank is reported as blank", () =>
     made(async (setting) => {
       await assert.rejects(
         extractSnippet(setting, given({ content: " ".repeat(200) })),
@@ -80,7 +80,7 @@ describe("a content with a citation", () => {
       );
     }));
 
-  test("and metadata that are too deep as JSON are told as that", () =>
+  test("with metadata nested too deeply is reported as such", () =>
     made(async (setting) => {
       let deep: unknown = [];
       for (let depth = 0; depth < 100_000; depth++) deep = [deep];

@@ -144,7 +144,7 @@ describe("SnippetExtractor", () => {
     assert.match(content, /^User .*\n\[3\] Two\.$/);
   });
 
-  test("reads little behind the last line", async () => {
+  test("reads little beyond the last line", async () => {
     let given = 0;
     let isClosed = false;
     async function* endless(): AsyncGenerator<Uint8Array> {
@@ -246,7 +246,7 @@ describe("snippets by range", () => {
         says("All 1000 steps are done.", 2_000),
     ));
 
-  test("what is nearly the same is told, what is the same is stored once", () =>
+  test("a near-duplicate is reported, the same content is stored once", () =>
     withMade(async (made) => {
       const text =
         "The pool was exhausted because each request opened a connection of its own and none of them was closed at the end of it.";

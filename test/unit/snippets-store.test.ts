@@ -86,7 +86,7 @@ describe("SnippetStore", () => {
       assert.equal(snippet.created_at, snippet.updated_at);
     }));
 
-  test("latest and the beginning of an id are stored as the whole id", () =>
+  test("latest and the beginning of an id are stored as the full id", () =>
     withStore(async (snippets, { path }) => {
       const contents = [110, 120, 130, 140].map((bytes) => contentOf(bytes));
       const given = ["latest", SESSION.slice(0, 8), path, SESSION];

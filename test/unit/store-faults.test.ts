@@ -56,7 +56,7 @@ describe("a SQLite file", () => {
     }
   });
 
-  test("lies where the environment says", () => {
+  test("is where the environment says", () => {
     const place = (env: Record<string, string>): string => storePlace({ env, home: "/home/me" }).place;
     assert.equal(place({}), "/home/me/.local/share/opencode-transcripts/transcripts.db");
     assert.equal(place({ XDG_DATA_HOME: "/data" }), "/data/opencode-transcripts/transcripts.db");
@@ -78,14 +78,14 @@ describe("a SQLite file", () => {
     }
   });
 
-  test("is made by no one who only reads", async () => {
+  test("is not created by a reader", async () => {
     const { path, where } = placeFor();
     const { message } = await refused(openStore(where, { readOnly: true }), "unavailable");
     assert.ok(message.includes(path) && message.includes("transcripts index"), message);
     assert.throws(() => statSync(dirname(path)));
   });
 
-  test("that was only looked at is as it was", async () => {
+  test("is not changed by reading", async () => {
     const { path, where } = placeFor();
     await filled(where);
     const before = readFileSync(path);
@@ -140,7 +140,7 @@ describe("a file that is no store of ours", () => {
     assert.ok(statSync(path).size > 0);
   });
 
-  test("pages that were overwritten are told as damage", async () => {
+  test("reports overwritten pages as damage", async () => {
     const { path, where } = placeFor();
     await filled(where);
     const bytes = readFileSync(path);
@@ -159,7 +159,7 @@ describe("a file that is no store of ours", () => {
     }
   });
 
-  test("a place that cannot be a file is told", async () => {
+  test("reports a path that cannot be a file", async () => {
     const folder = makeTempDir();
     writeFileSync(join(folder, "file"), "");
     await refused(openStore({ env: { TRANSCRIPTS_DATABASE: join(folder, "file/x.db") }, home: "/" }), "unavailable");
@@ -169,7 +169,7 @@ describe("a file that is no store of ours", () => {
 });
 
 describe("a store of another version", () => {
-  test("is kept under another name, with its log, and a new one created", async () => {
+  test("is renamed, with its log, and a new one is created", async () => {
     const { path, where } = placeFor();
     await filled(where);
     const other = await openDriver(path, { readOnly: false });
@@ -205,7 +205,7 @@ describe("a store of another version", () => {
   });
 });
 
-describe("a store that may not be written", () => {
+describe("a read-only store", () => {
   /** As a user who is not the owner of the folder, where the tests run as root. */
   const asNobody = (path: string, ...args: string[]): unknown => {
     const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -214,7 +214,7 @@ describe("a store that may not be written", () => {
     return JSON.parse(stdout);
   };
 
-  test("is still read, and says so when it is to be written", async () => {
+  test("is still read, and reports the problem when it should be written", async () => {
     const { path, where } = placeFor();
     await filled(where);
     chmodSync(dirname(dirname(path)), 0o755);
@@ -226,7 +226,7 @@ describe("a store that may not be written", () => {
     chmodSync(dirname(path), 0o755);
   });
 
-  test("a folder in which none can be made is told", () => {
+  test("reports a folder in which none can be created", () => {
     const folder = makeTempDir();
     chmodSync(folder, 0o555);
     if (process.getuid?.() === 0) chownSync(folder, 0, 0);
@@ -236,7 +236,7 @@ describe("a store that may not be written", () => {
 });
 
 describe("a store at its limits", () => {
-  test("that another program writes is busy after a while, and works again after", async () => {
+  test("reports that another program holds the lock, and works again afterwards", async () => {
     const { path, where } = placeFor();
     await filled(where);
     const store = new SqlStore(

@@ -35,7 +35,7 @@ describe("forgotten text", () => {
     assert.ok(!stands(path));
   });
 
-  test("of snippets that were cleaned up neither", async () => {
+  test("of deleted snippets is not in the files any more", async () => {
     const { path, where } = place();
     const store = await openStore(where);
     await fillSession(store, 5);
@@ -46,7 +46,7 @@ describe("forgotten text", () => {
     await store.close();
   });
 
-  test("of snippets that are indexed by their words neither, not even a word", async () => {
+  test("of deleted snippets is not in the search index either, not even a word", async () => {
     const { path, where } = place();
     const store = await openStore(where);
     await fillSession(store, 5);

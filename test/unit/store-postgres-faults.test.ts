@@ -43,7 +43,7 @@ describe("an address", () => {
     return error;
   };
 
-  test("that is none is refused", async () => {
+  test("that is invalid is refused", async () => {
     for (const url of [
       `me:${PASSWORD}@host`,
       `mysql://me:${PASSWORD}@host/x`,
@@ -54,14 +54,14 @@ describe("an address", () => {
     }
   });
 
-  test("at which nobody answers is told without its password", async () => {
+  test("where nobody answers is reported without its password", async () => {
     const place = `postgres://me@127.0.0.1:1/x`;
     const { message } = await refuse(`postgres://me:${PASSWORD}@127.0.0.1:1/x?sslmode=disable&password=${PASSWORD}`);
     assert.ok(message.includes(place), message);
     await refuse(`postgres://me:${PASSWORD}@no-such-host.invalid/x`);
   });
 
-  test("with a wrong user, password or database is told", async () => {
+  test("with a wrong user, password or database is reported", async () => {
     const url = await server().newDatabase();
     assert.match((await refuse(forUser(url, "postgres"))).message, /user or password/);
     assert.match((await refuse(forUser(url, "nobody"))).message, /user or password/);
@@ -77,13 +77,13 @@ describe("a database", () => {
     await sql(url, "SELECT theirs FROM events");
   });
 
-  test("that keeps no Unicode is refused", async () => {
+  test("without Unicode is refused", async () => {
     await sql(server().url, "CREATE DATABASE latin ENCODING LATIN1 LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0");
     const url = server().url.replace(/[^/]*$/, "latin");
     assert.match((await refused(open(url), "unavailable")).message, /LATIN1.*UTF8/s);
   });
 
-  test("works for a user who may add no extension", async () => {
+  test("works for a user who may not add extensions", async () => {
     const url = await server().newDatabase();
     await sql(
       url,
@@ -108,7 +108,7 @@ describe("a database", () => {
     await pool.close();
   });
 
-  test("is read by a user who may not write it", async () => {
+  test("can be read by a user who may not write", async () => {
     const url = await server().newDatabase();
     const store = await open(url);
     await fillSession(store);
@@ -128,7 +128,7 @@ describe("a database", () => {
     }
   });
 
-  test("whose server ends is told, and used again when it is back", async () => {
+  test("whose server ends is reported, and used again when it is back", async () => {
     const url = await server().newDatabase();
     const store = await open(url);
     try {
@@ -146,7 +146,7 @@ describe("a database", () => {
     }
   });
 
-  test("in which somebody holds a row for long is busy", async () => {
+  test("in which a row is locked for long is reported as busy", async () => {
     const url = await server().newDatabase();
     const store = await open(url);
     await fillSession(store);

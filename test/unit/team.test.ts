@@ -151,7 +151,7 @@ describe("a question with --team", () => {
     assert.match((await pasted(ours, fixes[0].open)).stdout, /Cannot find module heliotrope/);
   });
 
-  test("asks nothing but that database, and without it nothing asks it", async () => {
+  test("asks only that database, and no other question does", async () => {
     const { url } = await team();
     const machine = new Machine({ [URL_NAME]: url.replace(/:\d+\//, ":1/") });
     machine.write(`${projects}/${OWN}.jsonl`, user("Ours", 0) + says("Yes", 1));
@@ -290,7 +290,7 @@ describe("transcripts push", () => {
     await check();
   });
 
-  test("that breaks off at any of its writes is ended by the next", async () => {
+  test("that breaks off at any write is completed by the next", async () => {
     const { url, place } = await team();
     const machine = new Machine({ [URL_NAME]: url });
     await (await openStore(place)).close();

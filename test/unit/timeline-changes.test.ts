@@ -95,13 +95,13 @@ describe("going back in a session", () => {
     assert.deepEqual(driver.told("with events"), ["event: revert", "event: unrevert"]);
   });
 
-  test("a title is told when it changes, not when the session is first heard of", () => {
+  test("a title is recorded when it changes, not when the session is first reported", () => {
     const driver = new TimelineDriver(sessionID).does(session("created", sessionID), session("updated", sessionID));
     driver.does(session("updated", sessionID, { title: "New" }), session("updated", sessionID, { title: "New" }));
     assert.deepEqual(driver.told("with events"), ["event: title"]);
   });
 
-  test("a compaction stands among the parts, its summary is the assistant's text", () => {
+  test("a compaction is in order with the parts, and its summary is assistant text", () => {
     const driver = inTurn().does(
       wholeText(at("prt_03"), "Yes."),
       message(sessionID, "msg_2", "assistant", COMPLETED),

@@ -57,7 +57,7 @@ describe("the user stops the assistant", () => {
     assert.deepEqual(settled(driver).told().slice(1), ["reasoning (interrupted): Hm"]);
   });
 
-  test("while the arguments of a call are streamed: the call stands with the host's end of it", () => {
+  test("while the arguments of a call are streamed: the call is recorded with the host's end of it", () => {
     for (const lateMs of [280, 5_000, 20_000]) {
       const driver = inTurn().does(
         openText(at("prt_03")),
@@ -82,7 +82,7 @@ describe("the user stops the assistant", () => {
     }
   });
 
-  test("while a tool runs: the host's completed result stands, not ours", () => {
+  test("while a tool runs: the host's completed result is recorded, not ours", () => {
     const driver = inTurn().does(
       call(bash("prt_03"), PENDING),
       before(bash("prt_03"), LS),
@@ -150,7 +150,7 @@ describe("an end that never comes", () => {
     assert.equal(told.length, 3);
   });
 
-  test("an end that comes after the wait is over stands in place of the one that was made up", () => {
+  test("a late end replaces the one that was made up", () => {
     const driver = inTurn().does(call(bash("prt_03"), running(LS)), ...IDLE);
     assert.match(settled(driver).told()[2] ?? "", /^interrupted: .*did not finish/);
     driver.does(call(bash("prt_03"), running(LS)), call(bash("prt_03"), completed(LS, "late")));
@@ -178,7 +178,7 @@ describe("an end that never comes", () => {
     assert.equal(driver.told()[2], 'completed: {"command":"ls"} late');
   });
 
-  test("the process ends: all that is open is written as it stands", () => {
+  test("the process ends: everything open is written as it is", () => {
     const driver = inTurn().does(
       call(bash("prt_04"), PENDING),
       call(bash("prt_05"), running(LS)),

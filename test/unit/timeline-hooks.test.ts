@@ -24,7 +24,7 @@ const prompt = (messageID: string, text: string) =>
     { message: { id: messageID, sessionID, role: "user" }, parts: [{ id: `prt_${messageID}`, type: "text", text }] },
   );
 
-describe("a host of which only the hooks are heard", () => {
+describe("a host that only calls hooks", () => {
   test("prompts, calls and results are recorded, once, and results carry their input", () => {
     const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(RECORD_MS);
     assert.deepEqual(driver.told(), ["user: Go."]);
@@ -40,7 +40,7 @@ describe("a host of which only the hooks are heard", () => {
     assert.deepEqual(driver.told().slice(3), ["user: Next."]);
   });
 
-  test("a call whose beginning was not heard is recorded with its result", () => {
+  test("a call whose beginning was missed is recorded with its result", () => {
     const driver = new TimelineDriver(sessionID).does(after(bash("x", "c1"), command("ls"), "a")).wait(120_000);
     assert.deepEqual(driver.told(), ['use: bash {"command":"ls"}', 'completed: {"command":"ls"} a']);
   });
@@ -64,7 +64,7 @@ describe("a host of which only the hooks are heard", () => {
     );
   });
 
-  test("a call that fails, and so has no second hook, is let go when the session rests", () => {
+  test("a failed call, which has no second hook, is released when the session is idle", () => {
     const driver = new TimelineDriver(sessionID).does(
       before(bash("x", "c1"), command("ls")),
       status(sessionID, "idle"),
@@ -97,7 +97,7 @@ describe("a host of which only the hooks are heard", () => {
 });
 
 describe("hooks and records of the same thing", () => {
-  test("the prompt that a hook told of is not written a second time when its records come late", () => {
+  test("a prompt known from a hook is not written again when its records come late", () => {
     const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(5_000);
     driver.does(
       message(sessionID, "msg_1", "user"),
@@ -107,7 +107,7 @@ describe("hooks and records of the same thing", () => {
     assert.deepEqual(driver.told(), ["user: Go."]);
   });
 
-  test("the records of calls that stand there already, since nothing but hooks had been heard yet, are no news", () => {
+  test("records of calls that were already written from hooks add nothing", () => {
     const driver = new TimelineDriver(sessionID).does(
       before(bash("prt_03"), command("ls")),
       after(bash("prt_03"), command("ls"), "x"),
@@ -171,7 +171,7 @@ describe("hooks and records of the same thing", () => {
       assert.ok(driver.told().includes("user: Go.\nmore"));
     });
 
-    test("by taking a part away lacks that part", () => {
+    test("by removing a part lacks that part", () => {
       const parts = ["prt_a", "prt_b"].map((id) => ({ id, type: "text", text: id }));
       const driver = new TimelineDriver(sessionID).does(
         hook("chat.message", { sessionID }, { message: { id: "msg_1", sessionID, role: "user" }, parts }),
@@ -201,7 +201,7 @@ describe("hooks and records of the same thing", () => {
     assert.equal(driver.told().length, 2);
   });
 
-  test("a result that only a hook tells of is written after a while, and the host's later record is no news", () => {
+  test("a result known only from a hook is written after a while, and the host's later record adds nothing", () => {
     const driver = started()
       .does(call(bash("prt_03"), running(command("ls"))), after(bash("prt_03"), command("ls"), "x"))
       .wait(RECORD_MS);
@@ -210,7 +210,7 @@ describe("hooks and records of the same thing", () => {
     assert.equal(driver.told().length, 2);
   });
 
-  test("a hook that tells late of an end is no news", () => {
+  test("a late hook of an end adds nothing", () => {
     const driver = started().does(
       call(bash("prt_03"), running(command("ls"))),
       call(bash("prt_03"), completed(command("ls"), "x")),

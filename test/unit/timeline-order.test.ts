@@ -32,7 +32,7 @@ function inStep(): TimelineDriver {
 }
 
 describe("the order of a conversation", () => {
-  test("a text whose end comes after the whole call that it announces stands before it", () => {
+  test("a text that ends after the call it announces comes before that call", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look."),
@@ -49,7 +49,7 @@ describe("the order of a conversation", () => {
     assert.equal(driver.entries.length, want.length);
   });
 
-  test("a call does not wait behind a text: what there is of it is written, then the rest", () => {
+  test("a call does not wait for a text: the text so far is written first, the rest later", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look"),
@@ -69,7 +69,7 @@ describe("the order of a conversation", () => {
     assert.deepEqual(driver.wait(120_000).entries.length, 4, "and no more of it later");
   });
 
-  test("a text that a call ends in the middle of a word keeps the word for the rest, as it may be half a secret", () => {
+  test("a text that a call interrupts inside a word keeps the word for the rest, since it may be half a secret", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "Use DB_PASSWORD=hun"),
@@ -81,7 +81,7 @@ describe("the order of a conversation", () => {
     assert.deepEqual(content(), ["Go.", "Use ", "DB_PASSWORD=hunter2."]);
   });
 
-  test("an event of the session stands behind the text that is being streamed, which began before it", () => {
+  test("a session event comes after the text that is being streamed", () => {
     const driver = inStep().does(
       session("created", sessionID),
       openText(at("prt_03")),
@@ -113,7 +113,7 @@ describe("the order of a conversation", () => {
     assert.equal(last?.type === "assistant" && last.continues, "replace");
   });
 
-  test("a text that was written in part and ends as it was adds nothing", () => {
+  test("a text that was written in part and ends unchanged adds nothing", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look.\n"),
@@ -124,7 +124,7 @@ describe("the order of a conversation", () => {
     assert.equal(driver.entries.length, length);
   });
 
-  test("a text that goes on between and after calls is one text, before them", () => {
+  test("a text that continues between and after calls is one text, before them", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "One. "),
@@ -146,7 +146,7 @@ describe("the order of a conversation", () => {
     ]);
   });
 
-  test("a result comes before what follows its call, though all of it had to wait", () => {
+  test("a result comes before what follows its call, even if all of it had to wait", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "Waits for "),
@@ -165,7 +165,7 @@ describe("the order of a conversation", () => {
     ]);
   });
 
-  test("parallel calls stand in the order of their parts, results in the order of their ends", () => {
+  test("parallel calls are in the order of their parts, results in the order of their ends", () => {
     const [a, b, c] = [bash("prt_03"), bash("prt_04"), bash("prt_05")];
     const driver = inStep().does(
       call(a, PENDING),
@@ -186,7 +186,7 @@ describe("the order of a conversation", () => {
     ]);
   });
 
-  test("reasoning stands before the text that follows it, each with its own kind", () => {
+  test("reasoning comes before the text that follows it, each with its own kind", () => {
     const driver = inStep().does(
       openText(at("prt_03"), "", "reasoning"),
       delta(at("prt_03"), "Hm."),
@@ -208,7 +208,7 @@ describe("the order of a conversation", () => {
     assert.deepEqual(usage.data, { model: "acme/m1", tokens, cost: 0.01, reason: "stop" });
   });
 
-  test("the usage of a model call that ended with a call stands behind it, as an event", () => {
+  test("the usage of a model call that ended with a tool call is an event after it", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
       wholeText(at("prt_03"), "I look."),
@@ -224,7 +224,7 @@ describe("the order of a conversation", () => {
     ]);
   });
 
-  test("whitespace is text, the empty text is none", () => {
+  test("whitespace is text, an empty text is not", () => {
     const driver = inStep().does(
       wholeText(at("prt_03"), "   "),
       wholeText(at("prt_04"), ""),
@@ -234,7 +234,7 @@ describe("the order of a conversation", () => {
     assert.deepEqual(driver.told(), ["user: Go.", "assistant:    "]);
   });
 
-  test("a prompt that is queued during an answer stands behind it, though its part is older than the answer's end", () => {
+  test("a prompt queued during an answer comes after it, although its part is older than the answer's end", () => {
     const next = {
       message: { id: "msg_3", sessionID, role: "user" },
       parts: [{ id: "prt_05", type: "text", text: "Next." }],
@@ -295,7 +295,7 @@ describe("the order of a conversation", () => {
     assert.deepEqual(driver.told(), ["user: Go."]);
   });
 
-  test("a permission that is asked for a call stands behind the call, before its result", () => {
+  test("a permission asked for a call comes after the call, before its result", () => {
     const asked = {
       id: "per_1",
       sessionID,
@@ -319,7 +319,7 @@ describe("the order of a conversation", () => {
     ]);
   });
 
-  test("a permission and a question stand behind their call, though the text before it ends late", () => {
+  test("a permission and a question come after their call, although the text before it ends late", () => {
     const tool = { messageID: "msg_2", callID: "c1" };
     const driver = inStep().does(
       openText(at("prt_02")),

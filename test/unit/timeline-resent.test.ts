@@ -20,7 +20,7 @@ import { GRACE_MS } from "../../src/transcript/timeline/waits.ts";
 import { describe, test } from "../support/runner.ts";
 
 describe("what the host sends again", () => {
-  test("parts that stand in the transcript are not recorded again", () => {
+  test("parts that are in the transcript are not recorded again", () => {
     const of = { sessionID, messageID: "msg_1", id: "prt_01" };
     const again = [
       message(sessionID, "msg_1", "user"),
@@ -47,13 +47,13 @@ describe("what the host sends again", () => {
     assert.deepEqual(driver.told("with events"), told);
   });
 
-  test("an event that two instances of the plugin hear is one", () => {
+  test("an event that two instances of the plugin get is recorded once", () => {
     const asked = event("question.asked", { id: "que_1", sessionID, questions: [{ question: "Really?" }] });
     const driver = started().does(asked, asked);
     assert.deepEqual(driver.told("with events"), ["event: question asked"]);
   });
 
-  test("a text that was edited stands in place of the old one", () => {
+  test("an edited text replaces the old one", () => {
     const driver = started().does(wholeText(at("prt_03"), "Old."), message(sessionID, "msg_2", "assistant", COMPLETED));
     driver
       .wait(5_000)
@@ -63,7 +63,7 @@ describe("what the host sends again", () => {
     assert.equal(driver.entries.length, 2);
   });
 
-  test("a prompt that was edited, or got a part more, is told with its part", () => {
+  test("a prompt that was edited, or got another part, is recorded with its part", () => {
     const of = { sessionID, messageID: "msg_1", id: "prt_01" };
     const driver = new TimelineDriver(sessionID)
       .does(message(sessionID, "msg_1", "user"), userText(of, "Old."))
@@ -103,7 +103,7 @@ describe("what the host sends again", () => {
     ]);
   });
 
-  test("a text that is streamed before it is told of is recorded all the same", () => {
+  test("a text that is streamed before it is announced is recorded", () => {
     const early = delta(at("prt_03"), "Stre");
     const whole = started().does(early, openText(at("prt_03"), "", "reasoning"), delta(at("prt_03"), "amed."));
     whole.does(wholeText(at("prt_03"), "Streamed.", "reasoning"), delta(at("prt_03"), " late")).wait(5_000);

@@ -59,7 +59,7 @@ describe("suggestions of sessions at rest", () => {
     finish();
   });
 
-  test("that cannot be stored are told, and the next session is still looked at", async () => {
+  test("that cannot be stored are reported, and the next session is still examined", async () => {
     let calls = 0;
     const failures: (() => ToolAnswer)[] = [
       () => ({

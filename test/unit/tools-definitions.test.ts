@@ -56,7 +56,7 @@ describe("a model's arguments", () => {
   assert(definition);
   const read = (raw: unknown): unknown => readArguments(definition, raw);
 
-  test("are taken as they are meant", () => {
+  test("are understood as they are meant", () => {
     for (const nothing of [undefined, null, {}, { session: null, line: null }]) assert.deepEqual(read(nothing), {});
     assert.deepEqual(read({ line: "12", with_tools: "true", turns: 3 }), {
       line: 12,

@@ -148,7 +148,7 @@ describe("find_in_transcripts", () => {
     await indexed.close();
   });
 
-  test("a store that cannot be written is asked as it is, and what it lacks is said", async () => {
+  test("a store that cannot be written is asked as it is, and the answer says what it lacks", async () => {
     const made = await machine(true);
     for (let at = 0; at < 25; at += 1) {
       const id = `9${String(at).padStart(7, "0")}-2222-4333-8444-555555555555`;
@@ -202,7 +202,7 @@ describe("find_in_transcripts", () => {
     assert.match(text, /^Note: the store is kept in memory for this question: .*transcripts\.db is damaged/m);
   });
 
-  test("gives no secret away, and refuses what it cannot mean", async () => {
+  test("reveals no secret, and refuses invalid filters", async () => {
     const secret = randomSecret();
     const made = await machine(false);
     storeSession(made.home, user(`herring ${secret}`, 0));

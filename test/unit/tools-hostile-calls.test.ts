@@ -51,7 +51,7 @@ async function onMachine(text: string, body: (machine: Machine, home: string) =>
   }
 }
 
-describe("what is no file", () => {
+describe("a path that is not a file", () => {
   if (isWindows) return;
   const kept = { snippet_type: "learning_pattern", title: "x", content: "It was freed, and it passed. ".repeat(9) };
   for (const [tool, more] of [
@@ -74,7 +74,7 @@ describe("what is no file", () => {
       }));
   }
 
-  test("a session whose file became a pipe is told as one that cannot be read", () =>
+  test("a session whose file became a pipe is reported as unreadable", () =>
     onMachine(sampleSession(), async (machine, home) => {
       const path = join(home, "own.jsonl");
       execFileSync("sh", ["-c", `cp "$0"/.claude/projects/*/*.jsonl "$1"`, home, path]);
@@ -164,7 +164,7 @@ describe("no answer has a secret", () => {
     }));
 });
 
-test("turn 0 is out of range where nothing stands before the first prompt", async () => {
+test("turn 0 is out of range if nothing comes before the first prompt", async () => {
   await onMachine(user("Begin", 0) + says("Begun.", 1), async (machine) => {
     const { isError, text } = await machine.call("read_session", { turns: "0" });
     assert.equal(isError, true, text);
@@ -176,7 +176,7 @@ test("turn 0 is out of range where nothing stands before the first prompt", asyn
   });
 });
 
-test("a file that is not there is told in one sentence", () =>
+test("a missing file is reported in one sentence", () =>
   onMachine(sampleSession(), async (machine) => {
     const { text } = await machine.call("read_session", { session: "no/such.jsonl" });
     assert.match(text, /Check the path, or call list_sessions to see all sessions\.$/);

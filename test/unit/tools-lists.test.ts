@@ -69,7 +69,7 @@ describe("list_sessions", () => {
     );
   });
 
-  test("says of each what it was, and how to go on", async () => {
+  test("says what each was, and how to continue", async () => {
     const { text } = await machine().call("list_sessions", { limit: 3 });
     assert.match(text, /^Sessions 1 to 3, newest first/);
     assert.match(text, /^- 22222222-\S+ {2}2026-01-05 09:41 {2}shop: "prompt 2" {2}1 turn, 2 calls, 2 failed$/m);
@@ -136,7 +136,7 @@ describe("list_errors", () => {
     );
   });
 
-  test("says that there is none", async () => {
+  test("says that there are none", async () => {
     assert.match(
       (await machine().call("list_errors", { tool: "nope" })).text,
       /^No failed call matches\.\nlooked at 8 sessions/,

@@ -72,7 +72,7 @@ describe("the runner of tools", () => {
     });
   }
 
-  test("gives a call back at once when its caller does not wait any more", async () => {
+  test("ends a call at once when its caller stops waiting", async () => {
     const { runner, home, noted } = odd();
     const cancelling = new AbortController();
     const call = runner.call(request("silent", home), cancelling.signal);
@@ -116,7 +116,7 @@ describe("the runner of tools", () => {
     await runner.close();
   });
 
-  test("tells calls under way that the thread broke, and starts another for the next", async () => {
+  test("fails running calls if the thread breaks, and starts another for the next", async () => {
     const { runner, home } = odd();
     const first = (await runner.call(request("answer", home), never)).text;
     const waiting = runner.call(request("silent", home), never);
@@ -138,7 +138,7 @@ describe("the runner of tools", () => {
     await runner.close();
   });
 
-  test("closes what is under way", async () => {
+  test("ends running calls when it closes", async () => {
     const { runner, home, noted } = odd();
     const call = runner.call(request("silent", home), never);
     await until(() => noted().includes("task"));

@@ -23,7 +23,7 @@ const INTERNAL = [
 ];
 
 describe("errors", () => {
-  test("for callers are one class", () => {
+  test("for callers have one class", () => {
     const folder = join(REPOSITORY, "src");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
     const classes = files.flatMap((name) =>
@@ -32,7 +32,7 @@ describe("errors", () => {
     assert.deepEqual(new Set(classes), new Set([...INTERNAL, "TranscriptsError"]));
   });
 
-  test("of a session and of the store are told apart, and name the next step to a tool too", async () => {
+  test("of a session and of the store differ, and name the next step to a tool too", async () => {
     const home = makeTempDir();
     const where = { cwd: home, home, env: {} };
     const lost = await resolveSession("no-such-session", where).catch((error: unknown) => error);

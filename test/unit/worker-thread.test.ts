@@ -10,7 +10,7 @@ function thread(answer?: () => Promise<unknown>): WorkerThread<string, string> {
 }
 
 describe("a thread", () => {
-  test("does several tasks, and one that fails costs itself alone", async () => {
+  test("runs several tasks, and a failure affects only its own task", async () => {
     const child = thread();
     const failing = assert.rejects(child.run("fail"), /failed on purpose/);
     assert.deepEqual(await Promise.all([child.run("a"), child.run("b")]), ["a done", "b done"]);
@@ -20,7 +20,7 @@ describe("a thread", () => {
     assert.equal(await child.close(60_000), true);
   });
 
-  test("asks, and its task fails with the very error of the answer", async () => {
+  test("asks its caller, and its task fails with the error of the answer", async () => {
     const child = thread(async () => "this much");
     assert.equal(await child.run("ask"), "this much");
     await child.stop();
@@ -31,7 +31,7 @@ describe("a thread", () => {
     await refused.stop();
   });
 
-  test("gives a cancelled task back at once", async () => {
+  test("returns from a cancelled task at once", async () => {
     const child = thread();
     const cancelling = new AbortController();
     const waiting = child.run("wait", cancelling.signal);
@@ -48,7 +48,7 @@ describe("a thread", () => {
     await child.stop();
   });
 
-  test("that ends or cannot start breaks all its tasks, later ones too", async () => {
+  test("that ends or cannot start fails all its tasks, later ones too", async () => {
     const child = thread();
     await Promise.all(["wait", "exit"].map((task) => assert.rejects(child.run(task), BrokenThread)));
     await assert.rejects(child.run("next"), BrokenThread);
