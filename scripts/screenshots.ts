@@ -54,7 +54,7 @@ try {
       }
     }
   } finally {
-    pages.stop();
+    await pages.stop();
   }
 } finally {
   await browser.close();

@@ -133,6 +133,8 @@ export class UsageLedger {
   readonly #repeated: UsageRecord[] = [];
   /** Sessions with copies of one answer: forks, branches, asides. */
   readonly #pairs: [string, string][] = [];
+  /** Found once for all sums; undefined after records were added. */
+  #knownForkCopies: Map<Call, string> | undefined;
 
   /** IANA time zone for days: `Europe/Berlin`, `UTC`. Throws a `RangeError` for an unknown zone. */
   constructor(timeZone: string) {
@@ -141,6 +143,7 @@ export class UsageLedger {
   }
 
   add(session: LedgerSession, records: Iterable<UsageRecord>): void {
+    this.#knownForkCopies = undefined;
     for (const record of records) {
       const { key } = record;
       const call = key === null ? undefined : this.#byKey.get(key);
@@ -208,10 +211,14 @@ export class UsageLedger {
 
   /** Returns the answers that forks have under new ids, with the session that had them first. The ids of copies are newer. */
   #forkCopies(): Map<Call, string> {
+    this.#knownForkCopies ??= this.#findForkCopies();
+    return this.#knownForkCopies;
+  }
+
+  #findForkCopies(): Map<Call, string> {
     const copies = new Map<Call, string>();
-    const byKey = Map.groupBy(this.#byKey.values(), ({ session, first, usage }) =>
-      forkKey(session, usage, first.timestamp),
-    );
+    const mayBeCopies = [...this.#byKey.values()].filter(({ session }) => session.forksChangeIds === true);
+    const byKey = Map.groupBy(mayBeCopies, ({ session, first, usage }) => forkKey(session, usage, first.timestamp));
     byKey.delete(undefined);
     for (const alike of byKey.values()) {
       if (alike.length === 1) continue;

@@ -31,11 +31,14 @@ export interface StatsOptions {
   named: ReadonlySet<SessionRef>;
 }
 
-/** Returns the sums. Keys as in `transcripts stats --json`, where each is described. */
-export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone, named }: StatsOptions) {
+/** Returns the sums. Keys as in `transcripts stats --json`, where each is described. `all`: the ledger of the sessions. */
+export function sumsOf(
+  read: readonly ReadSession[],
+  { by, unreadable, timeZone, named }: StatsOptions,
+  all = ledgerOf(read, timeZone),
+) {
   const isTop = ({ ref }: ReadSession): boolean => named.has(ref) || !isSubagent(ref);
-  const ledgerOf = ledgers(timeZone);
-  const all = ledgerOf(read);
+  const ledgerFor = ledgers(timeZone);
   const stats = read.map(({ figures }) => figures.stats);
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
@@ -48,7 +51,7 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
   const timed = (pick: (stats: TranscriptStats) => number): number =>
     (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + pick(figures.stats), 0);
   const rows: StatsRow[] =
-    by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerOf) : all.rows(by);
+    by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerFor) : all.rows(by);
   return {
     sessions: tops.length,
     subagents: read.length - tops.length,
@@ -57,8 +60,8 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
     duration_ms: timed((stats) => stats.duration_ms),
     active_ms: timed((stats) => stats.active_ms),
     total: all.total(),
-    alone: ledgerOf(tops).total(),
-    subagents_alone: ledgerOf(read.filter((each) => !isTop(each))).total(),
+    alone: ledgerFor(tops).total(),
+    subagents_alone: ledgerFor(read.filter((each) => !isTop(each))).total(),
     repeated_messages: all.repeated,
     // The prompts of subagents are from the sessions that started them.
     prompts: tops.reduce((total, { figures }) => total + figures.stats.human_messages, 0) - copiedPrompts(tops, all),

@@ -1,4 +1,5 @@
 /** Data for the pages: answers to the same questions that commands and tools ask. All come from the store. */
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { allTools } from "../agents/all-tools.ts";
 import { subjectOf } from "../calls/call-subject.ts";
@@ -25,9 +26,8 @@ import {
   type SessionsQuery,
 } from "../queries/listed-sessions.ts";
 import { labelSession, tagCounts } from "../snippets/session-labels.ts";
-import { fixesOf } from "../queries/failure-groups.ts";
+import { fixesOf, timesSeen } from "../queries/failure-groups.ts";
 import { changesIn, type FileChanges } from "../queries/file-changes.ts";
-import { errorSignature } from "../fixes/signature.ts";
 import type { ToolCall } from "../parse/model.ts";
 import { turnsOf } from "../parse/turns.ts";
 import { messageRow } from "../queries/message-row.ts";
@@ -102,6 +102,9 @@ export class SiteData {
   readonly #options: DataOptions;
   /** By session: its turns at a revision. */
   readonly #known = new Map<string, { revision: number; turns: ReturnType<typeof sessionTurns> }>();
+
+  /** Adding up all sessions takes long, so the sums are kept until a session has another mark. */
+  #knownFigures: { marks: string; figures: FiguresData } | undefined;
 
   constructor(options: DataOptions) {
     this.#options = options;
@@ -202,17 +205,18 @@ export class SiteData {
 
   /** Returns what is known about the errors of some calls. */
   async #seenErrors(calls: readonly ToolCall[]): Promise<NonNullable<PageSession["seen"]>> {
-    const failed = calls.filter(({ status }) => status === "error");
-    const signatures = new Set(failed.map(({ result_text: text }) => errorSignature(text ?? "")));
-    if (signatures.size === 0) return () => undefined;
-    const counts = Map.groupBy(await this.#options.store.failures([...signatures]), ({ signature }) => signature);
+    const errors = calls.flatMap(({ status, result_text: text }) =>
+      status === "error" && text !== null ? [text] : [],
+    );
+    const seen = await timesSeen(this.#options.store, errors);
+    if (seen.size === 0) return () => undefined;
     const listed = new Set((await this.#failureGroups()).map(({ signature }) => signature));
     return (error) => {
-      const signature = errorSignature(error);
-      const found = counts.get(signature);
+      const found = seen.get(error);
       if (found === undefined) return undefined;
+      const { signature, count, session_count: sessions } = found;
       const href = listed.has(signature) ? `../../${failureAddress(idOfPath(signature))}` : undefined;
-      return { count: found.reduce((sum, { count }) => sum + count, 0), sessions: found.length, href };
+      return { count, sessions, href };
     };
   }
 
@@ -234,16 +238,26 @@ export class SiteData {
   }
 
   async figures(): Promise<FiguresData> {
-    const { refresh, timeZone, now } = this.#options;
+    const { store, refresh, timeZone, now } = this.#options;
     await refresh.begin(WAIT_MS);
+    const today = new Intl.DateTimeFormat("en-CA", { timeZone }).format(now());
+    const marks = createHash("sha256")
+      .update(JSON.stringify([today, await store.marks()]))
+      .digest("base64");
+    if (this.#knownFigures?.marks !== marks) this.#knownFigures = { marks, figures: await this.#figures(today) };
+    return { ...this.#knownFigures.figures, progress: refresh.progress };
+  }
+
+  async #figures(today: string): Promise<FiguresData> {
+    const { timeZone } = this.#options;
     const { sessions: read } = await this.#listed({ subagents: true, empty: true, limit: Number.POSITIVE_INFINITY });
-    const sums = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() });
     const ledger = ledgerOf(read, timeZone);
+    const sums = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() }, ledger);
     const rowsOf = (rows: typeof sums.rows): FiguresData["projects"] =>
       rows.map(({ key, ...usage }) => ({ name: key ?? "(unknown)", ...shownSums(usage) }));
     return {
       days: sums.rows.flatMap(({ key, ...usage }) => (key === null ? [] : [{ day: key, ...shownSums(usage) }])),
-      today: new Intl.DateTimeFormat("en-CA", { timeZone }).format(now()),
+      today,
       projects: rowsOf(ledger.rows("project")),
       models: rowsOf(ledger.rows("model")),
       agents: rowsOf(ledger.rows("agent")),
@@ -258,7 +272,6 @@ export class SiteData {
       },
       remark: remarkOf(sums.total),
       command: "transcripts stats --by day",
-      progress: refresh.progress,
     };
   }
 

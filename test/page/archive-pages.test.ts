@@ -3,25 +3,19 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { spawnSync } from "node:child_process";
 import type { Browser } from "playwright-core";
 import { MAIN, sampleMachine, type Machine } from "../support/cli/sample-machine.ts";
-import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { browserTest, openBrowser } from "./browser.ts";
-import { ServedSite } from "./served.ts";
+import { runBuilt, ServedSite } from "./served.ts";
 
 let browser: Browser | undefined;
 let machine: Machine;
 let folder = "";
 
 function archive(...args: readonly string[]): string {
-  const env = { ...process.env, ...machine.env, HOME: machine.home };
-  const command = [join(REPOSITORY, "dist/cli/main.js"), "archive", "-o", folder, ...args];
-  const { stderr, status } = spawnSync("node", command, { env, encoding: "utf8", cwd: machine.home });
-  assert.equal(status, 0, stderr);
-  return stderr;
+  return runBuilt(machine, "archive", "-o", folder, ...args);
 }
 
 beforeAll(async () => {
@@ -87,7 +81,7 @@ describe("an archive of pages", () => {
         assert.equal(withoutLive(await server.page(path)), withoutLive(written), path);
       }
     } finally {
-      server.stop();
+      await server.stop();
     }
   });
 

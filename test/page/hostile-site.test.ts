@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (browser === undefined) return;
-  pages.stop();
+  await pages.stop();
   await browser.close();
   removeTempDirs();
 });

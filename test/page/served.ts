@@ -1,12 +1,23 @@
 /** The built program, serving pages. */
 import assert from "node:assert/strict";
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { Machine } from "../support/cli/sample-machine.ts";
 import { REPOSITORY } from "../support/repository.ts";
+
+const PROGRAM = join(REPOSITORY, "dist/cli/main.js");
+
+/** Runs a command of the built program, which must succeed. Returns what it said on standard error. */
+export function runBuilt(machine: Pick<Machine, "home" | "env">, ...args: readonly string[]): string {
+  const env = { ...process.env, ...machine.env, HOME: machine.home };
+  const { stderr, status } = spawnSync("node", [PROGRAM, ...args], { env, encoding: "utf8", cwd: machine.home });
+  assert.equal(status, 0, stderr);
+  return stderr;
+}
 
 /** A running server, asked without a browser. */
 export class ServedSite {
@@ -22,8 +33,7 @@ export class ServedSite {
 
   static async start(machine: Pick<Machine, "home" | "env">, ...args: readonly string[]): Promise<ServedSite> {
     const env = { ...process.env, ...machine.env, HOME: machine.home };
-    const main = join(REPOSITORY, "dist/cli/main.js");
-    const server = spawn("node", [main, "serve", ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const server = spawn("node", [PROGRAM, "serve", ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of createInterface(server.stdout)) return new ServedSite(server, line);
     throw new Error("The server printed no link.");
   }
@@ -43,8 +53,10 @@ export class ServedSite {
     return response.text();
   }
 
-  stop(): void {
-    this.#server.kill();
+  async stop(): Promise<void> {
+    const ended = once(this.#server, "exit");
+    this.#server.kill("SIGINT");
+    await ended;
   }
 }
 
@@ -101,7 +113,7 @@ export class ServedPages {
     }
   }
 
-  stop(): void {
-    this.#site.stop();
+  stop(): Promise<void> {
+    return this.#site.stop();
   }
 }

@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (browser === undefined) return;
-  pages.stop();
+  await pages.stop();
   await browser.close();
   removeTempDirs();
 });
@@ -292,7 +292,7 @@ describe("the pages of all sessions", () => {
         assert.deepEqual(await page.locator(".sessions .title").allTextContents(), ["Repair the price of a basket"]);
       });
     } finally {
-      demo.stop();
+      await demo.stop();
     }
   });
 });

@@ -25,6 +25,7 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
+import { notePage, noteSessionPage } from "../page-note.ts";
 import { familyOf, noteUnread, sessionNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
@@ -90,6 +91,9 @@ export const command = runnable(definition, async (context, [args], options) => 
     options,
   );
   if (printed === 0) context.note(scope);
+  const [ref] = refs;
+  if (printed > 0 && ref !== undefined && args.length === 1 && args[0] !== "-" && !options.team)
+    await noteSessionPage(context, ref);
   return missing + unread > 0 ? 2 : printed > 0 ? 0 : 1;
 });
 
@@ -113,6 +117,7 @@ export async function errorsOfAll(
       const { printed, scope } = await printErrors(context, refs, query, { ...options, limit });
       const more = printed >= limit ? `; the newest ${counted(printed, "call")}, --limit shows more` : "";
       context.note(scope + more);
+      if (printed > 0 && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
       return printed > 0 ? 0 : 1;
     },
   );

@@ -1,6 +1,8 @@
 /** `transcripts serve` */
 import { createCommand, runnable, team, wholeNumber } from "../command.ts";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { reasonOf } from "../../places/reasons.ts";
+import { databaseFile } from "../../store/store-place.ts";
 import type { Place, Where } from "../../places/session-ref.ts";
 import { openStoreInMemory, openStoreToAsk } from "../../store/open-store.ts";
 import type { CommandContext } from "../context.ts";
@@ -31,6 +33,7 @@ export const command = runnable(definition, async (context, _args, options) => {
   const { env, home, cwd } = context;
   const where: Where = options.demo ? { env, home, cwd, roots: examples(context) } : context;
   const store = await (options.demo ? openStoreInMemory(context) : openStoreToAsk(context));
+  let takeBack = (): void => undefined;
   try {
     const { refresh, siteWith } = await openPages(context, { store, where, onError });
     const server = await startServer({
@@ -40,6 +43,8 @@ export const command = runnable(definition, async (context, _args, options) => {
       onError,
     });
     void refresh.begin(0);
+    // Pages of other sessions are no answer to a question about this user's.
+    if (!options.demo && !options.team) takeBack = await announced(context, server.access.origin);
     const link = server.access.newLink();
     await context.out(`${link}\n`);
     await context.flush();
@@ -51,9 +56,21 @@ export const command = runnable(definition, async (context, _args, options) => {
     await server.ended;
     return 0;
   } finally {
+    takeBack();
     await store.close();
   }
 });
+
+/** Tells other commands of this user where the server is. Returns what takes it back. */
+async function announced(context: CommandContext, origin: string): Promise<() => void> {
+  const { announceServer } = await import("../../web/known-server.ts");
+  try {
+    return await announceServer(dirname(databaseFile(context)), origin);
+  } catch (error) {
+    context.note(`other commands will not name pages: ${reasonOf(error)}`);
+    return () => undefined;
+  }
+}
 
 /** Returns the place of the example sessions. */
 function examples({ installation }: CommandContext): Place[] {
