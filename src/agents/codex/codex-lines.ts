@@ -132,6 +132,8 @@ class CodexReader implements RecordReader {
         return this.#item(record, unit);
       case "event_msg":
         return this.#event(record, unit);
+      case "realtime_item":
+        return this.#spoken(record, unit);
       case "token_usage_record":
         return this.#usage(record, this.#tokens.record(payload), textIn(payload["response_id"]));
       case "compacted":
@@ -223,6 +225,19 @@ class CodexReader implements RecordReader {
       default:
         return NO_MESSAGES;
     }
+  }
+
+  /** What was said aloud, by the person or by the model. */
+  #spoken({ payload, timestamp }: CodexRecord, unit: InputUnit): readonly MessageDraft[] {
+    const text = textIn(payload["text"]);
+    if (payload["type"] !== "transcript_segment" || text === undefined) return NO_MESSAGES;
+    const blocks: BlockDraft[] = [{ type: "text", text }];
+    if (payload["role"] === "assistant") {
+      const answer = this.#piece(blocks, payload, timestamp);
+      this.#close();
+      return [answer];
+    }
+    return this.#userMessages([{ kind: "human", metadata: {}, blocks, isSure: true }], payload, timestamp, unit);
   }
 
   #userMessages(

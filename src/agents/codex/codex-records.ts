@@ -12,12 +12,22 @@ export interface CodexRecord {
 }
 
 /** Lines that are not conversation, by type. */
-const CONTEXT = new Set<unknown>(["turn_context", "world_state", "inter_agent_communication_metadata"]);
+const CONTEXT = new Set<unknown>([
+  "agent_response_observation",
+  "dynamic_tools_updated",
+  "fork_reference",
+  "inter_agent_communication_metadata",
+  "retained_context",
+  "security_risk_score",
+  "turn_context",
+  "world_state",
+]);
 const ENVELOPES = new Set<unknown>([
   "session_meta",
   "response_item",
   "event_msg",
   "compacted",
+  "realtime_item",
   "token_usage_record",
   "inter_agent_communication",
   ...CONTEXT,
