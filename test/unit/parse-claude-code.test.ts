@@ -421,6 +421,10 @@ test("records without conversation are known and skipped, without damage", async
     { type: "history-suppression", sessionId, cause: "restored_owner_mismatch", timestamp: "2026-09-20T10:00:04.000Z" },
     { type: "artifact-autoreact-ledger", v: 1, sessionId, artifacts: {} },
     { type: "artifact-comment-monitor", v: 1, sessionId, artifacts: {} },
+    { type: "api-request", sessionId, id: "r", shapeHash: "h", params: {}, keep: 0, tail: ["h"] },
+    { type: "api-request-blob", sessionId, hash: "h", message: { role: "user", content: "a" } },
+    { type: "derived-from", v: 1, sessionId, sessions: [{ type: "unknown", id: null, via: "import" }] },
+    { type: "tools-used", sessionId, tools: ["Bash"] },
   ];
   const conversation = [userText("a"), answer("msg_1", [text("x")], usage(1, 2))];
   const plain = await parsed(conversation);
