@@ -5,14 +5,15 @@ import type { FolderListings } from "../agents/agent.ts";
 import type { Machine } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import { serveTasks, type TaskContext } from "../worker-thread.ts";
-import { indexSession, type IndexStore } from "./index-session.ts";
-import type { LaneTask } from "./lanes.ts";
+import { indexSession, type IndexRequest, type IndexStore } from "./index-session.ts";
 import type { IndexLimits } from "./limits.ts";
 
 export interface IndexWorkerData {
   limits: IndexLimits;
   machine: Machine;
 }
+
+export type LaneTask = Pick<IndexRequest, "sessionId" | "ref" | "isNew" | "rebuild" | "level">;
 
 /** A call of the store, which the other thread does. */
 export interface StoreCall {

@@ -3,12 +3,10 @@ import { availableParallelism } from "node:os";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import type { FolderListings } from "../agents/agent.ts";
 import type { Store } from "../store/store.ts";
-import type { IndexWorkerData, StoreCall } from "./index-worker.ts";
-import { indexSession, type Attempt, type IndexRequest } from "./index-session.ts";
+import type { IndexWorkerData, LaneTask, StoreCall } from "./index-worker.ts";
+import { indexSession, type Attempt } from "./index-session.ts";
 import type { IndexLimits } from "./limits.ts";
 import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
-
-export type LaneTask = Pick<IndexRequest, "sessionId" | "ref" | "isNew" | "rebuild" | "level">;
 
 /** Indexes one session at a time. */
 export interface Lane {

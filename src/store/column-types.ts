@@ -1,4 +1,7 @@
-/** Words of the schema that differ between the two databases. */
+/** Words of the schema that differ between the two databases, and the values of statements. */
+
+/** A list is the right-hand side of `Dialect.isOneOf`. */
+export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[];
 
 /**
  * Types of columns. `key`: text that is compared and sorted by its bytes; `packable`: text that may be deflated.

@@ -6,7 +6,6 @@ import { isFields } from "../parse/json-fields.ts";
 import { isConversation } from "../parse/statistics.ts";
 import { errorSignature } from "../fixes/signature.ts";
 import { searchedContent, type Searched } from "./index-texts.ts";
-import type { SqlValue } from "./sql-database.ts";
 import { storableJson, storableKey, storableText, storableTime } from "./storable.ts";
 import {
   MAX_CONTENT_BYTES,
@@ -28,7 +27,7 @@ import {
   type StoredSession,
   type StoredSnippet,
 } from "./stored-model.ts";
-import type { ColumnType, Types } from "./column-types.ts";
+import type { ColumnType, SqlValue, Types } from "./column-types.ts";
 import type { BlockState, Candidate, FailureCount, RowState, StoredTitle, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 

@@ -1,14 +1,12 @@
 /** Runs SQL that both SQLite and PostgreSQL accept, in transactions. `?` marks a parameter. */
 import type { StoredBlock, StoredMessage } from "./stored-model.ts";
+import type { SqlValue } from "./column-types.ts";
 import type { Row, RowNumbers, TableColumns } from "./columns.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
 import type { TranscriptsError } from "../transcripts-error.ts";
 
 /** Version of the tables. */
 export const SCHEMA_VERSION = 1;
-
-/** A list is the right-hand side of `isOneOf`. */
-export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[];
 
 /** A SQL condition with its parameters. */
 export interface Condition {

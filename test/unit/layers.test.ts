@@ -88,6 +88,21 @@ describe("layers", () => {
     assert.deepEqual(wrong, []);
   });
 
+  test("files do not import each other in circles, not even through types or by import()", () => {
+    const from = Map.groupBy(all, (each) => each.from);
+    const circles: string[] = [];
+    const isDone = new Map<string, boolean>();
+    const visit = (file: string, way: readonly string[]): void => {
+      if (isDone.get(file) === false) circles.push([...way.slice(way.indexOf(file)), file].join(" -> "));
+      if (isDone.has(file)) return;
+      isDone.set(file, false);
+      for (const { to } of from.get(file) ?? []) visit(to, [...way, file]);
+      isDone.set(file, true);
+    };
+    for (const file of from.keys()) visit(file, []);
+    assert.deepEqual(circles, []);
+  });
+
   test("the table runs downward", () => {
     const order = Object.keys(ROOMS);
     for (const [room, below] of Object.entries(ROOMS)) {

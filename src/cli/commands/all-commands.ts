@@ -92,7 +92,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       does: "Lets agents look up the sessions on this machine: an MCP server on standard input and output.",
       load: () => import("./mcp.ts"),
     },
-    completion: { does: "Prints the completion script for a shell.", load: () => import("./completion.ts") },
+    completion: {
+      does: "Prints the completion script for a shell.",
+      load: async () => (await import("./completion.ts")).completionOf(commandsFor),
+    },
   },
 };
 

@@ -1,7 +1,6 @@
 /** `transcripts completion` */
 import { Argument, type CommandUnknownOpts, type Option } from "@commander-js/extra-typings";
-import { createCommand, runnable } from "../command.ts";
-import { commandsFor } from "./all-commands.ts";
+import { createCommand, runnable, type RunnableCommand } from "../command.ts";
 
 const definition = createCommand("completion", {
   examples: {
@@ -57,11 +56,17 @@ complete -c transcripts -f -a '(__transcripts_words)'
 `,
 } as const;
 
-export const command = runnable(definition, async (context, [shell, words]) => {
-  const lines = (await continuations(words)).map(({ word, does }) => `${word}\t${does}\n`);
-  await context.out(words.length === 0 ? SCRIPTS[shell] : lines.join(""));
-  return 0;
-});
+/** Returns the command that a command line begins with, or else all commands. */
+type CommandsFor = (words: readonly string[]) => Promise<readonly { definition: CommandUnknownOpts }[]>;
+
+export function completionOf(commandsFor: CommandsFor): { command: RunnableCommand } {
+  const command = runnable(definition, async (context, [shell, words]) => {
+    const lines = (await continuations(words, commandsFor)).map(({ word, does }) => `${word}\t${does}\n`);
+    await context.out(words.length === 0 ? SCRIPTS[shell] : lines.join(""));
+    return 0;
+  });
+  return { command };
+}
 
 interface Continuation {
   word: string;
@@ -73,15 +78,20 @@ const FILES: Continuation = { word: ":", does: "" };
 const HELP: Continuation = { word: "--help", does: "Prints this help." };
 
 /** Returns the completions of the last word. */
-async function continuations(words: readonly string[]): Promise<Continuation[]> {
+async function continuations(words: readonly string[], commandsFor: CommandsFor): Promise<Continuation[]> {
   const current = words.at(-1) ?? "";
-  const all = await possibleAfter(words.slice(0, -1), current.startsWith("-"));
+  const before = words.slice(0, -1);
+  const commands = (await commandsFor(before)).map(({ definition }) => definition);
+  const all = possibleAfter(before, commands, current.startsWith("-"));
   return all.filter((each) => each === FILES || each.word.startsWith(current));
 }
 
-async function possibleAfter(before: readonly string[], isOption: boolean): Promise<Continuation[]> {
+function possibleAfter(
+  before: readonly string[],
+  commands: readonly CommandUnknownOpts[],
+  isOption: boolean,
+): Continuation[] {
   const [first, second] = before;
-  const commands = (await commandsFor(before)).map(({ definition }) => definition);
   const own = commands.map(continuationOf);
   if (first === undefined) return [...own, ...["help", "--help", "--version"].map((word) => ({ word, does: "" }))];
   if (first === "help") return own;

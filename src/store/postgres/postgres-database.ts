@@ -4,6 +4,7 @@ import { foldText } from "../../matching/folding.ts";
 import { candidatesAt, filterOf, groupsOf, placeColumns, placeIn } from "../candidate-pages.ts";
 import { MESSAGES, numberIn, WRITTEN_BLOCKS, type Row, type RowNumbers, type TableColumns } from "../columns.ts";
 import { foldedColumn, searchedContent } from "../index-texts.ts";
+import type { SqlValue } from "../column-types.ts";
 import {
   allOf,
   batches,
@@ -13,7 +14,6 @@ import {
   type Dialect,
   type SqlDatabase,
   type SqlSession,
-  type SqlValue,
 } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";

@@ -11,7 +11,8 @@ import {
   type TableColumns,
 } from "../columns.ts";
 import { searchedContent, searchText } from "../index-texts.ts";
-import { placesFor, upsert, type Dialect, type SqlDatabase, type SqlSession, type SqlValue } from "../sql-database.ts";
+import type { SqlValue } from "../column-types.ts";
+import { placesFor, upsert, type Dialect, type SqlDatabase, type SqlSession } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
 import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.ts";
