@@ -46,6 +46,11 @@ export interface Dialect {
   isOneOf(column: string): string;
   /** Returns the column with lower-case ASCII letters. */
   lower(column: string): string;
+  /**
+   * Maximum rows of one `INSERT`. One where a statement costs nothing but is prepared for each number of rows; many where each
+   * is a round trip.
+   */
+  readonly rowsAtOnce: number;
   /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
   readonly lockRow: string;
   hasTag(tag: string): Condition;

@@ -683,9 +683,6 @@ async function checkReferences(session: SqlSession, { session_id: id, event_id: 
   if ((await session.all(sql, [number, storableText(eventId)], () => true)).length === 0) throw unknownEvent(eventId);
 }
 
-/** Rows written with one statement. */
-const FILES_AT_ONCE = 200;
-
 /** Replaces the files of the calls among the blocks. `folders`: of their messages. */
 async function putFiles(
   session: SqlSession,
@@ -699,7 +696,7 @@ async function putFiles(
     await session.run(sql, [numbers.session, calls.map(({ event_id: id }) => storableText(id))]);
   }
   const files = calls.flatMap((call) => touchedIn(call, folders.get(storableText(call.message_id)) ?? null));
-  for (const chunk of batches(files, () => 0, { size: 1, items: FILES_AT_ONCE })) {
+  for (const chunk of batches(files, () => 0, { size: 1, items: session.dialect.rowsAtOnce })) {
     const places = chunk.map(() => `(${placesFor(TOUCHED_FILES.columns)})`).join(", ");
     const sql = `INSERT INTO touched_files (${TOUCHED_FILES.columns.join(", ")}) VALUES ${places}`;
     await session.run(

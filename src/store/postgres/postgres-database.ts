@@ -157,6 +157,7 @@ const POSTGRES: Dialect = {
   name: "postgres",
   isOneOf: (column) => `${column} = ANY(?)`,
   lower: (column) => `lower(${column} COLLATE "C")`,
+  rowsAtOnce: 200,
   lockRow: " FOR NO KEY UPDATE",
   hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
   packed: (text) => text,

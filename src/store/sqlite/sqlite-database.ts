@@ -167,6 +167,7 @@ const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
   name: "sqlite",
   isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   lower: (column) => `lower(${column})`,
+  rowsAtOnce: 1,
   lockRow: "",
   // With `EXISTS`, SQLite 3.51 makes a join of it, whose `OFFSET` counts a snippet once for each time that it has the tag.
   hasTag: (tag) => ({ sql: "? IN (SELECT value FROM json_each(tags) WHERE type = 'text')", values: [tag] }),
