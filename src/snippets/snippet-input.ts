@@ -142,7 +142,8 @@ function snippetType() {
   return z.enum(SNIPPET_TYPES, `it must be one of ${SNIPPET_TYPES.join(", ")}`);
 }
 
-function textOf(min: number, max: number, ...before: z.core.$ZodCheck<string>[]) {
+/** A text; its length is checked after `before`. */
+export function textOf(min: number, max: number, ...before: z.core.$ZodCheck<string>[]) {
   const must = `it must be a text of ${min} to ${max} characters`;
   const isAllowed = ({ length }: string): boolean => length >= min && length <= max;
   return z.string(must).check(...before, z.refine(isAllowed, must), withoutNul());
@@ -153,9 +154,8 @@ function withoutNul() {
   return z.refine<string>((text) => !text.includes("\0"), "it must have no NUL character (U+0000)");
 }
 
-function wholeNumber(min: number, max: number) {
-  const must =
-    max === MAX_LINE ? `it must be a whole number from ${min} on` : `it must be a whole number from ${min} to ${max}`;
+export function wholeNumber(min: number, max: number) {
+  const must = `it must be a whole number from ${min} to ${max}`;
   const isAllowed = (value: number): boolean => Number.isSafeInteger(value) && value >= min && value <= max;
   return z.number(must).check(z.refine(isAllowed, must));
 }

@@ -11,6 +11,7 @@ import { given } from "../given.ts";
 import * as z from "zod/mini";
 import type { ArgumentShape, ToolArguments, ToolDefinition } from "./tool.ts";
 import { shortened } from "../neutral-text.ts";
+import { textOf, wholeNumber } from "../snippets/snippet-input.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import { fieldError, TranscriptsError } from "../transcripts-error.ts";
 
@@ -18,13 +19,11 @@ import { fieldError, TranscriptsError } from "../transcripts-error.ts";
 const MAX_SHOWN_VALUE = 60;
 
 export function text(description: string, { maxChars = 4_096 }: { maxChars?: number } = {}): z.ZodMiniString {
-  return described(plainText(maxChars), description);
+  return described(textOf(1, maxChars), description);
 }
 
 export function integer(description: string, { min, max }: { min: number; max: number }): z.ZodMiniNumber {
-  const must = `it must be a whole number from ${min} to ${max}`;
-  const isAllowed = (value: number): boolean => Number.isSafeInteger(value) && value >= min && value <= max;
-  return described(z.number(must).check(z.refine(isAllowed, must)), description);
+  return described(wholeNumber(min, max), description);
 }
 
 export function flag(description: string): z.ZodMiniBoolean {
@@ -34,11 +33,6 @@ export function flag(description: string): z.ZodMiniBoolean {
 export function choice<const Values extends readonly [string, ...string[]]>(description: string, values: Values) {
   const must = `it must be one of ${values.map((value) => JSON.stringify(value)).join(", ")}`;
   return described(z.enum(values, must), description);
-}
-
-function plainText(maxChars: number): z.ZodMiniString {
-  const must = `it must be a text of 1 to ${maxChars} characters`;
-  return z.string(must).check(z.refine((value) => value.length >= 1 && value.length <= maxChars, must));
 }
 
 export function optional<Schema extends z.ZodMiniType & { description?: string }>(
