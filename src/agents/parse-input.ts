@@ -35,5 +35,10 @@ export function readTranscript(
 }
 
 function asContent(input: Input | SessionContent): SessionContent {
-  return typeof input === "object" && "open" in input ? input : contentOf(input);
+  return isContent(input) ? input : contentOf(input);
+}
+
+/** A stream of `node:fs` has a method `open`, too. */
+function isContent(input: Input | SessionContent): input is SessionContent {
+  return typeof input === "object" && "open" in input && !(Symbol.asyncIterator in input);
 }
