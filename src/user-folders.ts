@@ -1,5 +1,6 @@
 /** Folders of this user. */
 import { existsSync, mkdirSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
 /** Name of this package, by which a host installs it. */
@@ -9,6 +10,12 @@ export const PACKAGE = "opencode-transcripts";
 export interface UserPlace {
   env: Readonly<Record<string, string | undefined>>;
   home: string;
+}
+
+/** Returns the user's home, also where `HOME` is empty, for which `homedir` returns the current folder. */
+export function homeFolder({ HOME: home }: UserPlace["env"]): string {
+  if (home) return home;
+  return home === undefined ? homedir() : userInfo().homedir;
 }
 
 /** Returns the folder for this program's data of a user, which may not exist. */

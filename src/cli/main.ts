@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The program `transcripts`. Enables Node's compile cache for the rest, so that a command starts in half the time. */
 import * as module from "node:module";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { homeFolder } from "../user-folders.ts";
 import { oldRuntime } from "./runtime.ts";
 
 const problem = oldRuntime(process.versions);
@@ -22,5 +22,5 @@ if (problem !== undefined) {
 /** Writable only by this user, because its content is executed. */
 function cacheFolder(): string {
   const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: caches, LOCALAPPDATA: local } = process.env;
-  return chosen || join(caches || local || join(homedir(), ".cache"), "opencode-transcripts", "compiled");
+  return chosen || join(caches || local || join(homeFolder(process.env), ".cache"), "opencode-transcripts", "compiled");
 }

@@ -1,11 +1,10 @@
 /** Runs the program in this process: its real outputs, signals and folders. */
 import { fstatSync, writeSync } from "node:fs";
-import { homedir } from "node:os";
 import { resolve, sep } from "node:path";
 import type { Writable } from "node:stream";
 import { errorCode } from "../transcript/files/fault.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { PACKAGE } from "../user-folders.ts";
+import { homeFolder, PACKAGE } from "../user-folders.ts";
 import { ClosedOutput, Interrupted, type Output } from "./context.ts";
 import { runProgram } from "./program.ts";
 
@@ -40,7 +39,7 @@ export async function runProcess(exit: (code: number) => never, folder: string):
     cwd,
     plugin: folder.includes(`${sep}node_modules${sep}`) ? PACKAGE : resolve(folder),
     installation: { folder: resolve(folder), runtime: process.execPath },
-    home: process.env["HOME"] ?? homedir(),
+    home: homeFolder(process.env),
     now: () => new Date(),
     kill: () => process.kill(process.pid, "SIGKILL"),
     signal: interruption.signal,

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { judgedEnd } from "../agents/opencode/opencode-endings.ts";
 import { type OptionProblem, type Options, parseOptions } from "../config.ts";
@@ -6,7 +5,7 @@ import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
 import type { Recorder } from "../transcript/recorder.ts";
 import type { RecorderQueries } from "../transcript/records.ts";
-import { configuredFolder, hostDataFolder } from "../user-folders.ts";
+import { configuredFolder, homeFolder, hostDataFolder } from "../user-folders.ts";
 import type { ToolSurroundings } from "../tools/runner/tool-requests.ts";
 import type { ToolRunner } from "../tools/runner/tool-runner.ts";
 import { VERSION } from "../version.ts";
@@ -156,7 +155,7 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
   return shared;
 }
 
-const surroundings = (): ToolSurroundings => ({ env: process.env, home: process.env["HOME"] ?? homedir() });
+const surroundings = (): ToolSurroundings => ({ env: process.env, home: homeFolder(process.env) });
 
 /** Returns the folders in which opencode and Kilo keep the full text of outputs; `shell` is of 2.x. */
 function outputFolders(user: ToolSurroundings): string[] {

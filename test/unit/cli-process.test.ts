@@ -1,7 +1,7 @@
 /** The program as a process of its own: exit codes, signals, closed pipes, and what the environment changes. */
 import assert from "node:assert/strict";
 import { spawn, type SpawnOptions } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../src/version.ts";
 import { sampleSession, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
@@ -58,6 +58,17 @@ function run(argv: readonly string[], { env = {}, stdin, readBytes, interruptAt 
 }
 
 describe("the process", () => {
+  test.skipIf(onWindows)("without a home in its environment makes nothing in the current folder", async () => {
+    const env = { HOME: "", TRANSCRIPTS_DATABASE: join(makeTempDir(), "store.db") };
+    const { code, stderr } = await run(["list", "--project", home, "--json"], { env });
+    assert.equal(code, 1, stderr);
+    // Bun makes a folder of its own.
+    assert.deepEqual(
+      readdirSync(home).filter((name) => name !== ".bun"),
+      [".claude"],
+    );
+  });
+
   test("--version, and nothing else", async () => {
     assert.deepEqual(await run(["--version"]), { code: 0, stdout: `${VERSION}\n`, stderr: "" });
   });

@@ -1,6 +1,5 @@
 /** The plugin for opencode 2.x: listens to the host's events and offers the tools. */
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
@@ -11,6 +10,7 @@ import { transcriptHint } from "../compaction.ts";
 import { textOf, fieldOf } from "../../parse/json-fields.ts";
 import type { NoticeClient } from "../notices.ts";
 import { offeredTools, type OfferedTool } from "../offered-tools.ts";
+import { homeFolder } from "../../user-folders.ts";
 import { configWith, endRecording, joinShared, leaveShared, type Shared } from "../shared.ts";
 import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
@@ -58,7 +58,7 @@ class Plugin implements Instance {
     this.#intake = intake;
     this.#parsed = parseOptions(context.options);
     this.directory = textOf(context.location, "directory");
-    this.store = new HostStore(context, process.env, process.env["HOME"] ?? homedir());
+    this.store = new HostStore(context, process.env, homeFolder(process.env));
   }
 
   sharedFor(directory: string): Shared | undefined {
