@@ -10,8 +10,7 @@ export type Write = (text: string) => Promise<void>;
 /**
  * Writes a file under a temporary name beside its own, so that readers never see half of it. An existing file keeps its
  * mode, and a symbolic link is followed; a new file gets `mode`. Rejects with a `TranscriptsError` if the file cannot be
- * created or is not a regular file, such as a device, a pipe or a folder; after that with the error of `content` or of the
- * file system.
+ * created or written, or is not a regular file, such as a device, a pipe or a folder; otherwise with the error of `content`.
  */
 export async function writeWhole(path: string, content: (write: Write) => Promise<void>, mode = 0o644): Promise<void> {
   const { handle, temporary, target } = await createTemporary(path, mode).catch((error: unknown) => {
@@ -20,9 +19,13 @@ export async function writeWhole(path: string, content: (write: Write) => Promis
     const next = "Create the folder, allow writing to it, or name another file.";
     throw new TranscriptsError("bad_file", `${path} cannot be written: ${reason}.`, next, { cause: error });
   });
+  const failed = (cause: unknown): never => {
+    const problem = `${path} cannot be written: ${reasonOf(cause)}.`;
+    throw new TranscriptsError("bad_file", problem, "Free some space, or name another file.", { cause });
+  };
   try {
     try {
-      await content((text) => handle.writeFile(text));
+      await content((text) => handle.writeFile(text).catch(failed));
     } finally {
       await handle.close();
     }

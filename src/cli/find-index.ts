@@ -27,11 +27,15 @@ export async function askedOfStore<Answer, Result>(
   );
 }
 
-/** Returns what the store lacks, and the command that adds it; empty if it lacks nothing. */
-export function missingNote({ missing, fault }: CurrentIndex): string {
-  if (missing.length === 0) return "";
+/** Returns the end of a scope line that says what the store lacks; empty if it lacks nothing. */
+export function missingNote(index: CurrentIndex): string {
+  return index.missing.length === 0 ? "" : `; ${missingText(index)}`;
+}
+
+/** Returns what the store lacks, and the command that adds it. */
+export function missingText({ missing, fault }: CurrentIndex): string {
   const bytes = missing.reduce((sum, session) => sum + session.bytes, 0);
   const what = `${counted(missing.length, "session")} (${(bytes / 1e6).toFixed(1)} MB) that may have more`;
   const next = fault === undefined ? "`transcripts index` adds them" : fault.message;
-  return `; not in the store yet: ${what}; ${next}`;
+  return `not in the store yet: ${what}; ${next}`;
 }

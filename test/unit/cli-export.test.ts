@@ -5,12 +5,14 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
   existsSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   encodeMarkdownEntry,
@@ -19,6 +21,7 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from "../../src/transcript/format/formats.ts";
+import { writeWhole } from "../../src/write-file.ts";
 import { MAX_IMAGE_BYTES } from "../../src/render/html/outline.ts";
 import { assistant, at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
@@ -232,3 +235,24 @@ function project(): Project {
   };
   return { home, folder, transcript, keep };
 }
+
+test("a file on a full disk is named, and leaves nothing behind", async () => {
+  const folder = makeTempDir();
+  const path = join(folder, "page.html");
+  const handle = await open(join(folder, "other"), "w");
+  const files = Object.getPrototypeOf(handle);
+  await handle.close();
+  const { writeFile } = files;
+  files.writeFile = async (): Promise<never> => {
+    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  };
+  try {
+    await assert.rejects(
+      writeWhole(path, (write) => write("text")),
+      /page\.html cannot be written: no space is left on the device\. Free some space, or name another file\.$/,
+    );
+  } finally {
+    files.writeFile = writeFile;
+  }
+  assert.deepEqual(readdirSync(folder), ["other"]);
+});

@@ -364,6 +364,8 @@ describe("transcripts find", () => {
       /^searched 2 sessions; not in the store yet: 1 session \(0\.0 MB\) that may have more; .*rejected/,
     );
     assert.equal((await rows("blue")).length, 2);
+    for (const command of ["list", "stats", "errors"])
+      assert.match((await run(command)).stderr, /not in the store yet: 1 session .*rejected/, command);
   });
 
   test.skipIf(onWindows)("a store in a folder that cannot be written is asked as it is", async () => {

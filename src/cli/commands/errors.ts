@@ -5,7 +5,7 @@ import { counted, dayAndTime } from "../../quantities.ts";
 import type { Between } from "../../queries/figures.ts";
 import { failedSessions, failuresNeeds } from "../../queries/listed-sessions.ts";
 import { errorsOver } from "../../queries/newest-errors.ts";
-import { askedOfStore } from "../find-index.ts";
+import { askedOfStore, missingNote } from "../find-index.ts";
 import type { ErrorRow } from "../../queries/session-errors.ts";
 import { isReadFault } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
@@ -116,7 +116,7 @@ export async function errorsOfAll(
       const query = { dates, subagents: true, many: true, newestFirst: true };
       const { printed, scope } = await printErrors(context, refs, query, { ...options, limit });
       const more = printed >= limit ? `; the newest ${counted(printed, "call")}, --limit shows more` : "";
-      context.note(scope + more);
+      context.note(scope + more + missingNote(index));
       if (printed > 0 && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
       return printed > 0 ? 0 : 1;
     },

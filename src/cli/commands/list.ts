@@ -9,7 +9,7 @@ import {
 } from "../../queries/listed-sessions.ts";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
-import { askedOfStore } from "../find-index.ts";
+import { askedOfStore, missingText } from "../find-index.ts";
 import {
   between,
   createQuestion,
@@ -81,7 +81,7 @@ export const command = runnable(definition, async (context, _args, options) => {
 async function print(
   context: CommandContext,
   options: Options,
-  { ids }: CurrentIndex,
+  index: CurrentIndex,
   { sessions, isMore }: ListedSessions,
 ): Promise<ExitCode> {
   const ordered = parentsFirst(sessions.map(sessionRow));
@@ -91,12 +91,13 @@ async function print(
   );
   if (options.json) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
-    await context.out(listText(context, rows, ids()));
+    await context.out(listText(context, rows, index.ids()));
     const signs = signsNote(rows);
     if (signs !== "") context.note(signs);
   }
   if (isMore && options.recent === undefined)
     context.note(`the ${count(rows.length)} newest sessions; --all lists all`);
+  if (index.missing.length > 0) context.note(missingText(index));
   const kept = rows.filter(({ is_archived: isArchived }) => isArchived).length;
   if (kept > 0)
     context.note(
