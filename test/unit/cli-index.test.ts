@@ -30,6 +30,7 @@ describe("transcripts index", () => {
     const first = await index(home);
     assert.deepEqual([first.exitCode, first.stdout], [0, ""]);
     assert.match(first.stderr, /^indexed 2 sessions: 2 new, 0 changed, 0 unchanged; 3 entries from 0\.0 MB$/m);
+    assert.match((await index(home)).stderr, /^indexed 2 sessions: 0 new, 0 changed, 2 unchanged$/m);
     const path = join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}0.jsonl`);
     appendFileSync(path, says("again", 4));
     rmSync(join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}1.jsonl`));

@@ -86,8 +86,8 @@ function scopeLine(report: IndexReport): string {
     ...(unreadable.length === 0 ? [] : [`${unreadable.length} unreadable`]),
     ...(damaged === 0 ? [] : [counted(damaged, "damaged place")]),
   ];
-  const megabytes = (bytes / 1e6).toFixed(1);
-  return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${count(events)} ${events === 1 ? "entry" : "entries"} from ${megabytes} MB`;
+  const what = `${count(events)} ${events === 1 ? "entry" : "entries"} from ${(bytes / 1e6).toFixed(1)} MB`;
+  return [`indexed ${counted(sessions, "session")}: ${counts.join(", ")}`, ...(bytes === 0 ? [] : [what])].join("; ");
 }
 
 /** Fields that hooks of Claude Code, Codex, Copilot CLI and Qwen Code share. */
