@@ -6,6 +6,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newestClaude } from "../support/agents/claude-scenarios.ts";
 import { newestCodex } from "../support/agents/codex-scenarios.ts";
 import { newestCopilot } from "../support/agents/copilot-scenarios.ts";
 import { newestGemini } from "../support/agents/gemini-scenarios.ts";
@@ -15,7 +16,7 @@ import { newestQwen } from "../support/agents/qwen-scenarios.ts";
 import { spawnProgram } from "../support/host/process.ts";
 import { differences, readSample } from "../support/truth.ts";
 
-const AGENTS: readonly NewestAgent[] = [newestCodex, newestCopilot, newestGemini, newestPi, newestQwen];
+const AGENTS: readonly NewestAgent[] = [newestClaude, newestCodex, newestCopilot, newestGemini, newestPi, newestQwen];
 
 const wanted = process.argv.slice(2).map((name) => name.split("@"));
 const folder = await mkdtemp(join(tmpdir(), "newest-agents-"));

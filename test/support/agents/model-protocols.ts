@@ -1,4 +1,4 @@
-/** The APIs of model providers that agents use: OpenAI's Responses and Chat Completions, and Google's. */
+/** The APIs of model providers that agents use: OpenAI's Responses and Chat Completions, Google's and Anthropic's. */
 import type { ServerResponse } from "node:http";
 import { type Fields, fieldsOf, isFields, textOf } from "../../../src/parse/json-fields.ts";
 import type { Protocol, Said, Turn } from "./scripted-model.ts";
@@ -166,6 +166,74 @@ function turnsOfContent({ role, parts }: Fields): Turn[] {
     return result === undefined ? [] : [{ by: "tool", callId: textOf(result, "id") ?? "", text }];
   });
   return results.length > 0 ? results : [{ by: "user", text: wordsIn(all) }];
+}
+
+export const anthropicProtocol: Protocol = {
+  base: "",
+  read: (path, body) => {
+    if (!/\/messages(?:\?|$)/.test(path)) return undefined;
+    // Claude Code asks for itself, such as for a title, without tools.
+    const messages = listOf(body["tools"]).length === 0 ? [] : listOf(body["messages"]);
+    const turns = messages.flatMap(turnsOfBlocks);
+    return { model: textOf(body, "model") ?? "", turns, isStreamed: body["stream"] === true };
+  },
+  write: (response, { id, thinking, text, calls = [], callIds, model, usage, isStreamed }) => {
+    const content: Fields[] = [
+      ...(thinking === undefined ? [] : [{ type: "thinking", thinking, signature: "c2ln" }]),
+      ...(text === undefined ? [] : [{ type: "text", text }]),
+      ...calls.map(({ name, input }, i) => ({ type: "tool_use", id: callIds[i], name, input })),
+    ];
+    const stop = { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null };
+    const counts = {
+      input_tokens: usage.uncached,
+      cache_creation_input_tokens: usage.cacheWrite,
+      cache_read_input_tokens: usage.cacheRead,
+      output_tokens: usage.output,
+    };
+    const message = { id: `msg_${id}`, type: "message", role: "assistant", model };
+    if (!isStreamed) {
+      sendJson(response, { ...message, content, ...stop, usage: counts });
+      return;
+    }
+    const begun = { ...message, content: [], stop_reason: null, usage: { ...counts, output_tokens: 1 } };
+    sendEvents(response, [
+      { type: "message_start", message: begun },
+      ...content.flatMap((block, index) => [
+        { type: "content_block_start", index, content_block: emptyBlock(block) },
+        ...deltasOf(block).map((delta) => ({ type: "content_block_delta", index, delta })),
+        { type: "content_block_stop", index },
+      ]),
+      { type: "message_delta", delta: stop, usage: { output_tokens: usage.output } },
+      { type: "message_stop" },
+    ]);
+  },
+};
+
+function turnsOfBlocks({ role, content }: Fields): Turn[] {
+  if (role === "assistant") return [{ by: "model" }];
+  const results = listOf(content).filter(({ type }) => type === "tool_result");
+  return results.length > 0
+    ? results.map((result) => ({
+        by: "tool",
+        callId: textOf(result, "tool_use_id") ?? "",
+        text: wordsIn(result["content"]),
+      }))
+    : [{ by: "user", text: wordsIn(content) }];
+}
+
+/** Returns a block as it is announced, before its content. */
+function emptyBlock(block: Fields): Fields {
+  const empty: Fields = { thinking: "", signature: "", text: "", input: {} };
+  return Object.fromEntries(Object.entries(block).map(([name, value]) => [name, name in empty ? empty[name] : value]));
+}
+
+function deltasOf({ type, text, thinking, signature, input }: Fields): Fields[] {
+  if (type === "text") return [{ type: "text_delta", text }];
+  if (type === "tool_use") return [{ type: "input_json_delta", partial_json: JSON.stringify(input) }];
+  return [
+    { type: "thinking_delta", thinking },
+    { type: "signature_delta", signature },
+  ];
 }
 
 /** Returns all texts of a content. */
