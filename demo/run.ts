@@ -99,15 +99,15 @@ async function main(): Promise<void> {
     ...(await beginning(transcript, 60)),
   );
   say("", "The saved session begins:", "", ...(await beginning(saved, 24)));
-  say("", "Look around, and remove everything:", "");
+  say("", "Look around, then remove everything:", "");
   say(`  less ${transcript}`, `  grep -A 8 "Tool Error:" ${transcript}`, `  rm -r ${sandbox.root}`);
   say(
     "",
     "For real use:",
     "",
-    `  1. Add this folder to the plugins in opencode.json: "plugin": ["${REPOSITORY}"]`,
-    "  2. Work with opencode as always.",
-    "  3. Read .openfleet/transcripts/ in your project.",
+    "  npm link                  # puts `transcripts` on your path",
+    "  transcripts init          # in your project; then work with opencode as always",
+    "  transcripts serve --open  # all sessions of all agents on this machine, in the browser",
   );
   if (process.argv.includes("--remove")) await sandbox.remove();
 }

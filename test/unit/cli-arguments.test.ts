@@ -57,6 +57,7 @@ describe("arguments", () => {
     [["show"], /missing required argument 'SESSION'/],
     [["show", "a", "b"], /too many arguments/],
     [["show", "x", "--last", "0"], /--last.*whole number above 0/],
+    [["serve", "--port", "65536"], /--port.*Give a number up to 65535/],
     [["show", "x", "--last", "-3"], /--last/],
     [["list", "--since", "soon"], /--since.*Give a date such as/],
     [["list", "--since", "2026-02-31"], /--since.*Give a date such as/],

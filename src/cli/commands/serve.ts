@@ -1,4 +1,5 @@
 /** `transcripts serve` */
+import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { createCommand, runnable, team, wholeNumber } from "../command.ts";
 import { dirname, join } from "node:path";
 import { reasonOf } from "../../places/reasons.ts";
@@ -19,11 +20,18 @@ const definition = createCommand("serve", {
     "transcripts serve --demo --open": "Shows two example sessions.",
   },
 })
-  .option("--port <n>", "Port to listen on. Default: a free one.", wholeNumber)
+  .option("--port <n>", "Port to listen on. Default: a free one.", portNumber)
   .option("--open", "Opens the browser.")
   .option("--demo", "Shows the example sessions of this package, and nothing of yours.")
   .addOption(team);
 
+function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port <= MAX_PORT) return port;
+  throw new InvalidArgumentError(`Give a number up to ${MAX_PORT}.`);
+}
+
+const MAX_PORT = 65_535;
 const IDLE_MS = 30 * 60_000;
 
 export const command = runnable(definition, async (context, _args, options) => {
