@@ -35,15 +35,24 @@ export function formatNamed(name: string): Format {
 /** A content that is opened several times must be a text, bytes, or a function that returns the bytes. */
 export type Input = TranscriptInput | (() => AsyncIterable<Uint8Array>);
 
-/** Returns the content of an input of any format. */
-export function contentOf(input: Input): SessionContent {
+/**
+ * Decides about content of no known format. Reads as much as that needs, and returns all chunks; or rejects, so that the
+ * content is not opened.
+ */
+export type Refusal = (chunks: AsyncGenerator<Uint8Array>) => Promise<AsyncGenerator<Uint8Array>>;
+
+/** Returns the content of an input of any format. `refusal`: by default, unknown content is read as damaged lines. */
+export function contentOf(input: Input, refusal?: Refusal): SessionContent {
   return {
     open: async (options) => {
       const { signal, isGrowing } = options;
       const chunks = typeof input === "function" ? input() : chunksOf(input);
       const { format, head, rest } = await detected(breathing(untilAborted(chunks, signal)), isGrowing);
       const reader = format ?? refusingFormat(head) ?? claudeCode;
-      return { format: reader, isGuess: format === undefined, units: reader.read(rest, options) };
+      // After the signal, the chunks end early.
+      const isAccepted = format !== undefined || signal?.aborted === true;
+      const all = isAccepted ? rest : ((await refusal?.(rest)) ?? rest);
+      return { format: reader, isGuess: format === undefined, units: reader.read(all, options) };
     },
   };
 }
@@ -79,7 +88,8 @@ async function detected(chunks: AsyncGenerator<Uint8Array>, isGrowing = false): 
   }
 }
 
-async function* again(first: Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields the chunks that were read, and those after them. */
+export async function* again(first: Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     for (let chunk = first.shift(); chunk; chunk = first.shift()) yield chunk;
     yield* rest;

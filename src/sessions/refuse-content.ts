@@ -2,7 +2,7 @@
 import { AGENT_TITLES, AGENTS } from "../agents/registry.ts";
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent, isUtf16 } from "../agents/foreign.ts";
-import { detectFormat, HEAD_BYTES } from "../agents/detect.ts";
+import { again, detectFormat, HEAD_BYTES, type Refusal } from "../agents/detect.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Number of bytes searched for a readable line, as a file may begin with damage. */
@@ -19,43 +19,33 @@ export interface RefusalOptions {
   mayBeUnknown?: boolean;
 }
 
-/**
- * Yields all chunks of an input; throws a `TranscriptsError` in place of the first if it is refused. Buffers only as much as
- * the decision needs, since a stream may be long.
- */
-export async function* refusingContent(
-  chunks: AsyncIterable<Uint8Array>,
-  name: string,
-  options: RefusalOptions = {},
-): AsyncGenerator<Uint8Array> {
-  const held: Uint8Array[] = [];
-  let size = 0;
-  let isKnown = false;
-  for await (const chunk of chunks) {
-    if (!isKnown) {
-      held.push(chunk);
-      size += chunk.length;
-      const head = Buffer.concat(held, Math.min(size, HEAD_BYTES)).toString("utf8");
-      isKnown = detectFormat(head) !== undefined;
-      if (!isKnown && (size >= DAMAGE_BYTES || isUtf16(head) || foreignAgent(head) !== undefined)) {
-        refuseContent(Buffer.concat(held), name, options);
-        isKnown = true;
+/** Returns a check of content of no known format, which rejects with a `TranscriptsError`. `name`: the content in its message. */
+export function refusalOf(name: string, options: RefusalOptions = {}): Refusal {
+  return async (chunks) => {
+    const held: Uint8Array[] = [];
+    let size = 0;
+    try {
+      while (size < DAMAGE_BYTES) {
+        const { done, value } = await chunks.next();
+        if (done === true) break;
+        held.push(value);
+        size += value.length;
+        const head = Buffer.concat(held, Math.min(size, HEAD_BYTES)).toString("utf8");
+        if (isUtf16(head) || foreignAgent(head) !== undefined) break;
       }
-      if (isKnown) yield* held.splice(0);
-    } else yield chunk;
-  }
-  if (isKnown) return;
-  const all = Buffer.concat(held);
-  refuseContent(all, name, options);
-  yield* held;
+      refuseContent(Buffer.concat(held), name, options);
+    } catch (error) {
+      await chunks.return(undefined);
+      throw error;
+    }
+    return again(held, chunks);
+  };
 }
 
-/** Throws a `TranscriptsError` if content is refused. `head`: its first `DAMAGE_BYTES`, or all of a shorter input. */
-function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions = {}): void {
+/** `head`: the first `DAMAGE_BYTES`, or all of a shorter input. */
+function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions): void {
   const text = head.toString("utf8");
-  const start = head.toString("utf8", 0, HEAD_BYTES);
-  if (detectFormat(start) !== undefined) return;
-  if (isUtf16(start)) {
+  if (isUtf16(text)) {
     const next = "Convert it: iconv -f UTF-16 -t UTF-8.";
     throw new TranscriptsError("unsupported", `${name} is in UTF-16, and only UTF-8 is read.`, next, { path: name });
   }

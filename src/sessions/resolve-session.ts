@@ -7,13 +7,13 @@ import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "../places/reasons.ts";
 import { openReadable } from "./open-session.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
-import { refusingContent } from "./refuse-content.ts";
+import { refusalOf } from "./refuse-content.ts";
 import { factsAt, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { byProgress, inFirstForm } from "./session-forms.ts";
 import { isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
-import { HEAD_BYTES } from "../agents/detect.ts";
+import { contentOf, HEAD_BYTES } from "../agents/detect.ts";
 
 /** Minimum length of an id's prefix; shorter ones match by accident. */
 const MIN_PREFIX = 4;
@@ -52,8 +52,9 @@ export async function resolveSession(
 async function checkReadable(ref: SessionRef, files: SessionFiles): Promise<void> {
   if (ref.archived !== null || isStream(ref)) return;
   if (ref.path !== null) {
-    const content = refusingContent(sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
-    for await (const _ of content) break;
+    const content = contentOf(() => sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), refusalOf(ref.path));
+    // Closes the file.
+    for await (const _ of (await content.open({})).units) break;
   } else if (ref.database !== null) {
     const { units } = await openReadable(ref, { files }).open({});
     let read = 0;
