@@ -306,7 +306,7 @@ describe("the end of a short run that cannot record", () => {
       await sleep(100);
       const began = performance.now();
       await host.dispose();
-      assert.ok(performance.now() - began < 1_500, "the host waits");
+      assert.ok(performance.now() - began < 2_400, "the host waits");
       assert.equal(host.toasts.length, 1, host.toasts.join("\n"));
       assert.equal(host.logs.length, 1);
       assert.match(host.logs[0] ?? "", /^"opencode-transcripts: /);

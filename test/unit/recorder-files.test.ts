@@ -167,8 +167,8 @@ describe("the files of a recorded session", () => {
       silent.beforeAnswer = () => new Promise(() => undefined);
       const recording = new Recording(folder, { queries: silent }).does(...newSession("ses_fork"), ...copied);
       const began = performance.now();
-      await recording.recorder.flush(10_000, "ses_fork");
-      assert.ok(performance.now() - began < 2_000);
+      await recording.recorder.flush(60_000, "ses_fork");
+      assert.ok(performance.now() - began < 20_000, "a query to the host may take 30 s");
       assert.deepEqual(await linksIn(folder, "ses_fork.md"), [{ sessionID: "ses_2" }, { sessionID: "ses_2" }]);
     });
 
