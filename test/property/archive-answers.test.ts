@@ -140,7 +140,7 @@ describe("sessions whose files are gone", () => {
       for (const { blocks } of rows) assert.equal(Array.isArray(blocks) && blocks.length, 1);
     }
     const { stderr } = await machine.run("entries", MAIN);
-    assert.match(stderr, /has only the blocks of the conversation/);
+    assert.match(stderr, /has only the blocks of its conversation/);
   });
 
   test("find prints a command that opens them", async () => {
