@@ -1,14 +1,11 @@
 /** `transcripts fixes` */
 import type { CurrentIndex } from "../../queries/current-index.ts";
 import { pastFixes, type PastError, type PastFix } from "../../queries/past-fixes.ts";
-import { errorsIn } from "../../queries/session-errors.ts";
 import { counted } from "../../quantities.ts";
 import { createCommand, positiveInteger, jsonLines, project, runnable, team, type Versioned } from "../command.ts";
-import { badArguments, type CommandContext } from "../context.ts";
+import { type CommandContext, textOf } from "../context.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
-import { textOf } from "../context.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
-import { sessionNamed } from "../session-input.ts";
 import { showCommand } from "../session-names.ts";
 import { pastErrorText } from "../../render/text/failure-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
@@ -21,13 +18,10 @@ const definition = createCommand("fixes", {
   examples: {
     'transcripts fixes "Cannot find module"': "Shows what helped before.",
     "transcripts fixes - < error.log": "Takes the message from a file.",
-    "transcripts fixes latest toolu_01A09q90qw90lq917835lq9":
-      "Takes the message of a failed call in the newest session.",
   },
   nothing: "no such error came up",
 })
-  .argument("<ERROR>", "Message of the error, or - for standard input. With CALL: a session.")
-  .argument("[CALL]", "Id of a failed call in that session, whose message to look for.")
+  .argument("<ERROR...>", "Message of the error, or - for standard input.")
   .addOption(project)
   .addOption(team)
   .option("--limit <n>", "Maximum number of errors.", positiveInteger, 5)
@@ -37,8 +31,9 @@ const definition = createCommand("fixes", {
 const MAX_FIXES = 3;
 const MAX_ERROR_BYTES = 100_000;
 
-export const command = runnable(definition, async (context, [first, callId], options) => {
-  const error = await errorGiven(context, first, callId);
+export const command = runnable(definition, async (context, [words], options) => {
+  const given = words.join(" ");
+  const error = given === "-" ? await textOf(context.stdin, MAX_ERROR_BYTES) : given;
   const query = { error, project: options.project, signal: context.signal };
   const ask = async ({ store }: CurrentIndex) => ({
     found: await pastFixes(store, context, query),
@@ -55,21 +50,6 @@ export const command = runnable(definition, async (context, [first, callId], opt
     return rows.length > 0 ? 0 : 1;
   });
 });
-
-/** Returns the text to compare: given, from standard input, or that of a failed call. */
-async function errorGiven(context: CommandContext, first: string, callId: string | undefined): Promise<string> {
-  if (callId !== undefined) return errorOf(context, first, callId);
-  return first === "-" ? textOf(context.stdin, MAX_ERROR_BYTES) : first;
-}
-
-async function errorOf(context: CommandContext, session: string, callId: string): Promise<string> {
-  const ref = await sessionNamed(context, session);
-  const { rows } = await errorsIn(ref, { fixes: false, subagents: true, signal: context.signal, stdin: context.stdin });
-  const row = rows.find(({ tool_use_id: id }) => id === callId);
-  if (row !== undefined) return row.error;
-  const next = `\`transcripts errors ${session} --locate\` lists them. To look for a text, give it as one argument, in quotes.`;
-  throw badArguments(`The session has no failed call ${callId}.`, next);
-}
 
 export interface FixesOutput extends Versioned, Omit<PastError, "fixes"> {
   fixes: (PastFix & {
