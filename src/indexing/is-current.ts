@@ -6,7 +6,7 @@ import type { SessionMark } from "../store/stored-model.ts";
  * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
  * what gets redacted. Increase it when a rule changes; stored sessions are then indexed again.
  */
-export const INDEX_RULES = 10;
+export const INDEX_RULES = 11;
 
 /** `figures`: see `StoredFigures`. `content`: these, and all rows. */
 export type IndexLevel = "figures" | "content";
