@@ -227,7 +227,7 @@ if (OPENCODE2_BIN === undefined) {
       const host = await start();
       const sessionID = await played(host, "compacted");
       const stored = JSON.stringify(await host.messages(sessionID));
-      assert.match(stored, /Saved as .*This host cannot be asked to summarize; do it by hand\./);
+      assert.match(stored, /Saved as .*The conversation cannot be summarized from here; run \/compact by hand\./);
       assert.doesNotMatch(stored, /"type":"compaction"/);
       await host.stop("SIGTERM");
     });

@@ -503,7 +503,7 @@ describe("events that are not delivered", () => {
     const lost = entries.flatMap((entry) =>
       entry.type === "session_event" && entry.name === "missing entries" ? [entry.text] : [],
     );
-    assert.deepEqual(lost, ["2 events of opencode did not arrive, and its store could not be read."]);
+    assert.deepEqual(lost, ["2 events of opencode did not arrive, and its database could not be read."]);
   });
 
   test("what was lost is not said to be in the host's store if that has nothing of the session", async () => {
@@ -516,7 +516,7 @@ describe("events that are not delivered", () => {
     await host.end();
     const { entries } = await transcriptIn(project(home));
     const texts = entries.flatMap((entry) => (entry.type === "session_event" ? [entry.text] : []));
-    assert.ok(texts.includes("2 events of opencode did not arrive, and its store has nothing of the session."));
+    assert.ok(texts.includes("2 events of opencode did not arrive, and its database has nothing of the session."));
   });
 
   test("a stream that ends is opened again, and what was missed meanwhile is taken from the host's store", async () => {
@@ -604,7 +604,7 @@ describe("a gap in the numbers of the events", () => {
       assert.ok(performance.now() - began < 5_000);
       database.close();
       rmSync(path);
-      const text = "1 event of opencode did not arrive, and its store could not be read.";
+      const text = "1 event of opencode did not arrive, and its database could not be read.";
       assert.ok((await shown(project(home))).includes(`missing entries: ${text}`));
       assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
     });
@@ -619,7 +619,7 @@ describe("a gap in the numbers of the events", () => {
     await host.end();
     assert.ok(
       (await shown(project(home))).includes(
-        "missing entries: 1 event of opencode did not arrive: what was said is in its store, other events of the session may be missing.",
+        "missing entries: 1 event of opencode did not arrive: what was said is in its database, other events of the session may be missing.",
       ),
     );
   });
@@ -887,7 +887,7 @@ describe("the cleanup", () => {
       "assistant: The second answer.",
     ]);
     const texts = entries.flatMap((entry) => (entry.type === "session_event" ? [entry.text] : []));
-    assert.ok(texts.includes("2 events of opencode did not arrive, and its store could not be read."), texts.join());
+    assert.ok(texts.includes("2 events of opencode did not arrive, and its database could not be read."), texts.join());
   });
 
   test("resolves within the 3 s that the host grants, if the tools do not close", async () => {
@@ -1001,7 +1001,7 @@ describe("tools in opencode 2.x", () => {
     const sessionID = events[0]?.data.sessionID ?? "";
     const save = host.tools.find(({ name }) => name === "save_conversation");
     const answer = await save?.execute({ compact: true }, { sessionID });
-    assert.match(JSON.stringify(answer), /will be asked to summarize/);
+    assert.match(JSON.stringify(answer), /will be summarized/);
     assert.deepEqual(host.summarized, []);
     await host.publish(...events.slice(at));
     await eventually(() => host.summarized?.length === 1);

@@ -215,7 +215,7 @@ describe("save_conversation and the host's summary", () => {
     assert.deepEqual(saving.summaries, []);
     const answer = await saving.save("ses_a", { compact: true });
     assert.deepEqual(saving.summaries, ["ses_a"]);
-    assert.match(answer, /\nThe host will be asked to summarize the conversation when this turn ends\.$/);
+    assert.match(answer, /\nThe conversation will be summarized when this turn ends\.$/);
   });
 
   test("asks for none if nothing was saved", async () => {
@@ -229,7 +229,7 @@ describe("save_conversation and the host's summary", () => {
     const options = withRecorder({ complete: true, waiting: 0, missing: 0 }, folder);
     const recorder = { ...options.recorder, path: async () => "ses_a.md" };
     const answer = await saveConversation("ses_a", { compact: true }, { ...options, recorder });
-    assert.match(answer, /\nThis host cannot be asked to summarize; do it by hand\.$/);
+    assert.match(answer, /\nThe conversation cannot be summarized from here; run \/compact by hand\.$/);
   });
 });
 

@@ -147,7 +147,7 @@ describe("a saved session", () => {
     const session = new PlayedSession("ses_compacted").user("Begin").answer("Begun.");
     await saving.record(session.answer("We began.", [], "compaction").idle().records);
     const { text } = await saving.saved("ses_compacted");
-    assert.match(text, /last compacted the conversation:\n\n> We began\.\n\n.*last words:\n\n> Begun\.\n\n/);
+    assert.match(text, /summary of the last compaction:\n\n> We began\.\n\n.*last words:\n\n> Begun\.\n\n/);
   });
 
   test("has the note, and no such section without one", async () => {

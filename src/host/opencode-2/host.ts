@@ -84,7 +84,7 @@ export class HostStore implements RecorderQueries {
     const stored = await this.#stored((database) => storedMessages(database, sessionID, limit));
     // A database without messages of the session may be that of another version of the host.
     const messages = stored?.length ? stored : ((await this.#inContext(sessionID)) ?? stored);
-    if (messages === undefined) throw new Error("opencode's store could not be read.");
+    if (messages === undefined) throw new Error("opencode's database could not be read.");
     const chosen = limit === undefined ? messages : messages.slice(-limit);
     return chosen.flatMap((message) => storedRecords2(sessionID, message));
   }

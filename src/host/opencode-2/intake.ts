@@ -291,9 +291,9 @@ export class Intake {
     const stored = await this.#stored(sessionID, Math.max(CATCH_UP_MESSAGES, missing), shared);
     this.#accept(session, session.translator.sinceHeard(stored ?? []), shared);
     if (missing === 0) return;
-    if (stored === undefined) text += ", and its store could not be read.";
-    else if (stored.length === 0) text += ", and its store has nothing of the session.";
-    else text += ": what was said is in its store, other events of the session may be missing.";
+    if (stored === undefined) text += ", and its database could not be read.";
+    else if (stored.length === 0) text += ", and its database has nothing of the session.";
+    else text += ": what was said is in its database, other events of the session may be missing.";
     if (stored === undefined) shared.notices.warn(`Session ${sessionID}: ${text}`);
     shared.recorder.accept({ kind: "event", sessionID, name: "missing entries", text, data: { missing } });
   }

@@ -14,7 +14,7 @@ export const SAVE_CONVERSATION = {
     "Saves this conversation as a file in the project, with a summary, statistics and commands to search its transcript.",
   args: {
     note: described(note, "What to remember about this session."),
-    compact: described(compact, "Also have the host summarize it when this turn ends, to free the context."),
+    compact: described(compact, "Also summarize the conversation when this turn ends, to free the context."),
   },
 } as const;
 

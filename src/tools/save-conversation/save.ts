@@ -98,9 +98,9 @@ function messagesOf({ userMessages, stats }: Digest): number {
 }
 
 function askForSummary(sessionID: string, { summarizeLater }: SaveConversationOptions): string {
-  if (!summarizeLater) return "This host cannot be asked to summarize; do it by hand.";
+  if (!summarizeLater) return "The conversation cannot be summarized from here; run /compact by hand.";
   summarizeLater(sessionID);
-  return "The host will be asked to summarize the conversation when this turn ends.";
+  return "The conversation will be summarized when this turn ends.";
 }
 
 /**

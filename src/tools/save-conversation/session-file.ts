@@ -12,7 +12,7 @@ const MAX_FILES = 50;
 const MAX_TITLE_CHARS = 100;
 
 const RECALL_NOTE =
-  "The figures above are those of the moment of saving; the transcript goes on growing with the session.";
+  "The numbers above are from when this was saved; the transcript continues to grow with the session.";
 
 export interface SubagentFacts {
   sessionID: string;
@@ -115,11 +115,8 @@ function summary({ prompts, promptCount, lastTexts, hostSummary }: Digest): stri
     [...asked, ...moreThan(asked.length, promptCount)].join("\n") || "- nothing in words",
     ...(hostSummary === null || hostSummary.trim() === ""
       ? []
-      : [
-          "What the host wrote when it last compacted the conversation:",
-          quoted(shortened(hostSummary.trim(), MAX_QUOTE_CHARS)),
-        ]),
-    "Where it stands, in the assistant's last words:",
+      : ["The summary of the last compaction:", quoted(shortened(hostSummary.trim(), MAX_QUOTE_CHARS))]),
+    "The assistant's last words:",
     quoted(said.length === 0 ? "The assistant has said nothing yet." : said.join("\n\n")),
   ];
   return blocks.join("\n\n");
