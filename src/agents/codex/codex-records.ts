@@ -102,6 +102,7 @@ const SILENT_ITEMS = new Set([
   "compaction_summary",
   "context_compaction",
   "compaction_trigger",
+  "configuration_update",
   // An empty one has no blocks.
   "message",
   "other",
