@@ -53,7 +53,7 @@ import type { ExcerptPart, Hit, SearchData } from "../render/html/pages/search-p
 import type { ChangedFile, ChangesData } from "../render/html/pages/changes-page.tsx";
 import type { FiguresData } from "../render/html/pages/figures-page.tsx";
 import type { SessionPageData } from "../render/html/pages/session-page.tsx";
-import type { SessionRow, SessionsData } from "../render/html/pages/sessions-page.tsx";
+import type { Choices, SessionRow, SessionsData } from "../render/html/pages/sessions-page.tsx";
 import { shortTitle, type TurnRow } from "../render/html/turn-list.tsx";
 import { resumeOf } from "../sessions/resume.ts";
 import type { StoredSession } from "../store/stored-model.ts";
@@ -142,11 +142,18 @@ export class SiteData {
       page,
       isMore: found.isMore,
       total: await countSessions(this.#index, where, { ...only, ...asked }),
+      ...(await this.#choices()),
+      command: listCommand(filters),
+      progress: refresh.progress,
+    };
+  }
+
+  async #choices(): Promise<Omit<Choices, "filters">> {
+    const { store } = this.#options;
+    return {
       agents: (await store.agents()).toSorted(),
       projects: (await store.projects()).toSorted(),
       tags: (await tagCounts(store)).map(({ tag }) => tag),
-      command: listCommand(filters),
-      progress: refresh.progress,
     };
   }
 
@@ -311,6 +318,7 @@ export class SiteData {
     const first = found.passages[0];
     return {
       filters,
+      ...(await this.#choices()),
       hits,
       total,
       remark: first === undefined ? nothingFound(found.words) : remarkOnHits(first, phrases),

@@ -145,6 +145,11 @@ describe("the pages of all sessions", () => {
       await page.waitForURL(/text=parser/);
       assert.deepEqual(await page.locator(".passage").first().locator("mark").allTextContents(), ["123", "parser"]);
       assert.equal(await page.textContent(".foot code"), "transcripts find parser 123");
+      await page.check("input[name=failed]");
+      await page.click(".filters button");
+      await page.waitForURL(/text=parser\+123.*failed=yes|failed=yes.*text=parser\+123/);
+      await page.click('.filters a:has-text("Show all")');
+      await page.waitForURL((url) => !url.search.includes("failed"));
       await page.locator(".passage .where").first().click();
       await page.waitForURL(/#m\d+$/);
       assert.match((await page.locator(":target").textContent()) ?? "", /Prompt 123/);

@@ -9,18 +9,6 @@ import { duration } from "../../quantities.ts";
 const WORK: ReadonlySet<BlockType> = new Set(["tool_use", "tool_result"]);
 const THOUGHT: ReadonlySet<BlockType> = new Set(["thinking", "redacted_thinking"]);
 
-/** Returns the label of the speaker. A subagent's prompt comes from the agent that started it. */
-export function speakerOf(message: TranscriptMessage, toSubagent: boolean): string {
-  const { message_type: type, user_kind: kind, metadata } = message;
-  if (type === "assistant") return metadata.is_api_error === true ? "API error" : "Assistant";
-  if (type === "summary") return "Summary";
-  if (type === "system") return "Event";
-  if (kind === "tool_result") return "Tool";
-  const isTyped = kind === "human" && metadata.origin !== "command_output" && metadata.origin !== "notification";
-  if (!isTyped) return "Program";
-  return toSubagent ? "Prompt" : "User";
-}
-
 /** Returns the CSS classes of an entry, which also control what is hidden with calls or thinking. */
 export function entryClass(
   speaker: string,

@@ -1,4 +1,5 @@
 /** Formats messages of a conversation as text: the one plain rendering of a session. Pure. */
+import { speakerOf } from "../../parse/speaker.ts";
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../../parse/model.ts";
 import { errorText } from "../../calls/result-texts.ts";
@@ -55,7 +56,7 @@ function heading(
   if (message.source_id !== null && message.source_id === previous?.source_id) return "";
   const { is_sidechain: isSide, agent_id: agent } = message;
   const side = isSide && agent !== null ? `Subagent ${neutralLine(agent)}: ` : "";
-  const who = speaker(message);
+  const who = speakerOf(message, message.is_sidechain);
   const paint = who === "User" || who === "Prompt" ? colors.green : who === "Assistant" ? colors.cyan : colors.yellow;
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
   const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
@@ -63,14 +64,6 @@ function heading(
   const facts = [time, model, dropped].filter((fact) => fact !== "").join("  ");
   const shown = facts === "" ? "" : `  ${colors.dim(facts)}`;
   return `${colors.magenta(side)}${colors.bold(paint(who))}${shown}\n`;
-}
-
-function speaker(message: TranscriptMessage): string {
-  // The agent that started a subagent wrote its prompt.
-  if (isPrompt(message)) return message.is_sidechain ? "Prompt" : "User";
-  if (message.user_kind === "tool_result") return "User";
-  if (message.message_type === "user") return "Program";
-  return message.message_type.charAt(0).toUpperCase() + message.message_type.slice(1);
 }
 
 function partsOf({ message, blocks }: MessageView, style: ConversationStyle): string[] {

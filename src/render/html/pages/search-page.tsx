@@ -2,9 +2,9 @@
 import type { JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";
-import { type Filters, sessionAddress, sessionsAddress } from "./addresses.ts";
+import { type Filters, sessionAddress } from "./addresses.ts";
 import { Frame, type Place, When } from "./frame.tsx";
-import { lastPart } from "./sessions-page.tsx";
+import { type Choices, FilterBar, lastPart } from "./sessions-page.tsx";
 
 /** A part of an excerpt; `isMatch` if it was searched for. */
 export interface ExcerptPart {
@@ -22,7 +22,7 @@ export interface Hit {
   excerpt: readonly ExcerptPart[];
 }
 
-export interface SearchData {
+export interface SearchData extends Choices {
   filters: Filters & { text: string };
   /** Best first. */
   hits: readonly Hit[];
@@ -37,19 +37,15 @@ export interface SearchData {
 
 export function SearchPage({ data, place }: { data: SearchData; place: Place }): JSX.Element {
   const { filters, hits, total, remark, scope, command, progress } = data;
-  const { text, ...others } = filters;
+  const { text } = filters;
   const groups = Map.groupBy(hits, ({ session }) => session.id);
   return (
     <Frame place={place} title={`Search: ${oneLine(text, 80)}`} section="sessions" {...{ text, command, progress }}>
       <h1>
         {total === 0 ? "Nothing found" : counted(total, "passage")} <span class="quiet">{oneLine(text, 120)}</span>
       </h1>
+      <FilterBar data={data} place={place} />
       <p class="note">{[remark, scope].filter((part) => part !== "").join(" ")}</p>
-      {Object.keys(others).length === 0 ? null : (
-        <p class="note">
-          Only sessions{filterText(others)}. <a href={place.root + sessionsAddress({ text })}>Search all</a>
-        </p>
-      )}
       <ol class="hits">
         {[...groups.values()].map((each) => (
           <li>
@@ -99,16 +95,4 @@ function oneSpace(text: string): string {
   const [start, end] = [/^\s/.test(text) ? " " : "", /\s$/.test(text) ? " " : ""];
   const line = oneLine(text, text.length + 1);
   return line === "" ? start : start + line + end;
-}
-
-function filterText({ agent, project, since, until, failed, tag }: Filters): string {
-  const parts = [
-    agent === undefined ? "" : ` of ${agent}`,
-    project === undefined ? "" : ` in ${oneLine(lastPart(project), 60)}`,
-    since === undefined ? "" : ` since ${since}`,
-    until === undefined ? "" : ` until ${until}`,
-    failed === true ? " with failures" : "",
-    tag === undefined ? "" : ` tagged ${oneLine(tag, 40)}`,
-  ];
-  return parts.join("");
 }

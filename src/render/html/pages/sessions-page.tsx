@@ -1,6 +1,7 @@
 /** The list of sessions, newest first, grouped by day. */
 import type { JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
+import { given } from "../../../given.ts";
 import { count, dollars, duration } from "../../../quantities.ts";
 import { type Filters, sessionAddress, sessionsAddress } from "./addresses.ts";
 import { Frame, type Place, When } from "./frame.tsx";
@@ -28,19 +29,22 @@ export interface SessionRow {
   tags: readonly string[];
 }
 
-export interface SessionsData {
-  rows: readonly SessionRow[];
+/** Filters in use, and the values that they offer. */
+export interface Choices {
   filters: Filters;
+  agents: readonly string[];
+  projects: readonly string[];
+  tags: readonly string[];
+}
+
+export interface SessionsData extends Choices {
+  rows: readonly SessionRow[];
   /** The first is 1. */
   page: number;
   /** There are older ones, on the next page. */
   isMore: boolean;
   /** Sessions that match, on all pages. */
   total: number;
-  /** Values that the filters offer. */
-  agents: readonly string[];
-  projects: readonly string[];
-  tags: readonly string[];
   command: string;
   progress?: string | undefined;
 }
@@ -168,9 +172,10 @@ function Filtering(props: { data: SessionsData; place: Place }): JSX.Element {
   return props.place.live === undefined ? <FilterLinks {...props} /> : <FilterBar {...props} />;
 }
 
-function FilterBar({ data, place }: { data: SessionsData; place: Place }): JSX.Element {
+export function FilterBar({ data, place }: { data: Choices; place: Place }): JSX.Element {
   const { filters, agents, projects, tags } = data;
-  const isFiltered = Object.keys(filters).length > 0;
+  const { text, ...others } = filters;
+  const isFiltered = Object.keys(others).length > 0;
   return (
     <form class="filters" action={place.root + sessionsAddress()} method="get" aria-label="Filters">
       <Choice name="agent" label="Agent" value={filters.agent} values={agents} />
@@ -187,9 +192,9 @@ function FilterBar({ data, place }: { data: SessionsData; place: Place }): JSX.E
       <label class="check">
         <input type="checkbox" name="failed" value="yes" checked={filters.failed ?? false} /> With failures
       </label>
-      {filters.text === undefined ? null : <input type="hidden" name="text" value={filters.text} />}
+      {text === undefined ? null : <input type="hidden" name="text" value={text} />}
       <button type="submit">Filter</button>
-      {isFiltered ? <a href={place.root + sessionsAddress()}>Show all</a> : null}
+      {isFiltered ? <a href={place.root + sessionsAddress(given({ text }))}>Show all</a> : null}
     </form>
   );
 }
