@@ -104,6 +104,7 @@ const ENDINGS: Record<ToolStatus, string> = {
 /** Renders a call with its result, collapsed. The visible line shows how a call failed. */
 function callView(view: View, message: TranscriptMessage, block: ParsedContentBlock): JSX.Element {
   const paired = view.outline.calls.get(block.id);
+  const { rows } = view.session;
   const status = paired?.call.status ?? block.status ?? "pending";
   const anchor = view.anchors.block(message.ordinal, block.block_order);
   const isAnswered = status === "completed" && questionsIn(block.tool_input).length > 0;
@@ -127,6 +128,7 @@ function callView(view: View, message: TranscriptMessage, block: ParsedContentBl
       <p class="reference">
         <a href={`#${anchor}`}>line {block.line_number}</a>
         {idNote(block.tool_use_id)}
+        {rows === undefined ? null : [" ", <a href={`${rows}#${view.anchors.message(message)}`}>row</a>]}
       </p>
     </div>
   );

@@ -29,18 +29,11 @@ export function entryClass(
   return parts.join(" ");
 }
 
-interface StampParts {
-  speaker: string;
-  anchor: string;
-  clock: Clock;
-  /** Null if it is the previous one. */
-  model: string | null;
-  /** Address of the page of rows, if there is one. */
-  rows: string | undefined;
-}
-
-/** Renders speaker, time, and the line in the session, as `show --line` takes it, with a link to the entry. */
-export function stamp(message: TranscriptMessage, { speaker, anchor, clock, model, rows }: StampParts): JSX.Element {
+/** Renders speaker, time, and the line in the session, as `show --line` takes it, with a link to the entry. `model`: null if it is the previous one. */
+export function stamp(
+  message: TranscriptMessage,
+  { speaker, anchor, clock, model }: { speaker: string; anchor: string; clock: Clock; model: string | null },
+): JSX.Element {
   const { timestamp } = message;
   return (
     <div class="stamp">
@@ -49,11 +42,6 @@ export function stamp(message: TranscriptMessage, { speaker, anchor, clock, mode
       <a class="permalink" href={`#${anchor}`} aria-label={`Link to the entry on line ${message.line_number}`}>
         line {message.line_number}
       </a>
-      {rows === undefined ? null : (
-        <a class="permalink" href={`${rows}#${anchor}`} aria-label={`Raw entry of line ${message.line_number}`}>
-          row
-        </a>
-      )}
       {model === null ? null : <span class="model">{oneLine(model, 80)}</span>}
     </div>
   );

@@ -100,8 +100,7 @@ class SessionBody {
     const id = anchors.claimMessage(message);
     await this.#writer.addTag(id === undefined ? `<article class="${name}">` : `<article class="${name}" id="${id}">`);
     const model = this.#newModel(message.model);
-    const { rows } = this.#view.session;
-    await this.#writer.add(stamp(message, { speaker, anchor: anchors.message(message), clock, model, rows }));
+    await this.#writer.add(stamp(message, { speaker, anchor: anchors.message(message), clock, model }));
     await this.#writer.addTag('<div class="content">');
     const event = eventName(message);
     if (event !== null) await this.#writer.add(event);

@@ -232,7 +232,7 @@ const ENTRIES = `
 .content > .prose + *, .content > * + .prose { margin-top: .75rem; }
 .picture { display: block; max-width: 100%; max-height: 40rem; height: auto; border: 1px solid var(--line); }
 .by-api-error > .content > .prose { color: var(--failed); }
-:is(.inside, .result):target { scroll-margin-top: 5rem; box-shadow: inset 3px 0 var(--accent); }
+:is(.inside, .result):target { scroll-margin-top: 5rem; box-shadow: -6px 0 0 -3px var(--accent); }
 .entry:target > .stamp .permalink { color: var(--accent); font-weight: 600; text-decoration: underline; }
 
 summary { cursor: pointer; list-style: none; }

@@ -106,6 +106,7 @@ function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Ele
         </details>
       )}
       <a href={root + changesAddress(id)}>Changes to files</a>
+      {session.rows === undefined ? null : <a href={session.rows}>Rows</a>}
       {isPinned ? <span>Pinned</span> : null}
       {tags.map((tag) => (
         <a class="tag" href={root + sessionsAddress({ tag })}>
