@@ -117,7 +117,8 @@ async function currentIndex(store: Store, where: Where, options: CurrentIndexOpt
   const current = {
     store,
     here,
-    ids: () => [...new Set([...here.keys(), ...found.stored.map(({ session_id: id }) => id)])].map(baseId),
+    // Those of the store are in order, so that sorting them all is quick.
+    ids: () => [...new Set([...found.stored.map(({ session_id: id }) => id), ...here.keys()])].map(baseId),
     gone: found.gone.length,
     elsewhere: found.elsewhere.map(({ session_id: id }) => id),
     ambiguous: () =>

@@ -151,7 +151,7 @@ export class SqlStore implements Store {
   }
 
   marks(): Promise<SessionMark[]> {
-    return this.#database.all(`SELECT ${SESSION_MARKS.list} FROM sessions`, [], SESSION_MARKS.read);
+    return this.#database.all(`SELECT ${SESSION_MARKS.list} FROM sessions ORDER BY session_id`, [], SESSION_MARKS.read);
   }
 
   projects(): Promise<string[]> {

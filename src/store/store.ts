@@ -30,7 +30,7 @@ export interface Store {
   countListed(query: Omit<ListQuery, "limit" | "offset">): Promise<number>;
   /** Returns the agents that ran sessions, each once. */
   agents(): Promise<string[]>;
-  /** Returns the marks of all sessions. */
+  /** Returns the marks of all sessions, ordered by id. */
   marks(): Promise<SessionMark[]>;
   /** Returns the projects of the sessions, each once. */
   projects(): Promise<string[]>;
