@@ -1,5 +1,4 @@
 /** Runs a command: parses the arguments, reports errors, returns an exit code. */
-import { AGENT_TITLES } from "../agents/registry.ts";
 import { type Argument, Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { reasonOf } from "../places/reasons.ts";
 import { type Candidate, TranscriptsError } from "../transcripts-error.ts";
@@ -49,7 +48,7 @@ export type ParsedArguments =
 
 /** Maximum width of help, since long lines are hard to read. */
 const MAX_HELP_COLUMNS = 100;
-const DOES = `Finds what was said, what failed, what fixed it and what it cost in the sessions of coding agents: ${AGENT_TITLES.join(", ")}.`;
+const DOES = "Finds what was said, what failed, what fixed it and what it cost in the sessions of coding agents";
 const SESSIONS = "A SESSION is a path, a session id or the beginning of one, latest, or - for standard input.";
 const EXAMPLES = `Examples:
   transcripts serve --open
@@ -73,6 +72,11 @@ export async function parseArguments(argv: readonly string[], columns: number): 
     getErrHelpWidth: helpColumns,
   });
   const words = plainArguments(argv);
+  // Everything that reads the agents' files takes longer to load than the version to print.
+  if (words[0] !== "--version" && words[0] !== "-V") {
+    const { AGENT_TITLES } = await import("../agents/registry.ts");
+    program.description(`${DOES}: ${AGENT_TITLES.join(", ")}.`);
+  }
   for (const { definition, loaded } of await commandsFor(words)) {
     if (loaded !== undefined) addTo(program, loaded, (chosen) => (work = chosen.parsed()));
     program.addCommand(definition);
@@ -131,7 +135,7 @@ function plainArguments(argv: readonly string[]): readonly string[] {
 /** Creates the program, without commands. They take over its settings. */
 function createProgram(): Command {
   return new Command("transcripts")
-    .description(DOES)
+    .description(`${DOES}.`)
     .version(VERSION, "-V, --version", "Prints the version.")
     .helpOption("-h, --help", "Prints this help.")
     .commandsGroup("Setting up:")
