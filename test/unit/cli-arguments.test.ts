@@ -3,6 +3,7 @@ import type { RunnableCommand } from "../../src/cli/command.ts";
 import { allCommands, commandsFor } from "../../src/cli/commands/all-commands.ts";
 import { parseArguments } from "../../src/cli/program.ts";
 import { readDate } from "../../src/parse/read-date.ts";
+import { runExamples } from "../../scripts/cli-docs.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -11,6 +12,8 @@ afterAll(removeTempDirs);
 
 const NOW = new Date(2026, 2, 10, 15, 30);
 const home = makeTempDir();
+/** Examples that end only with their client, need a file, a desktop, a build or a database of a team, or name a session. */
+const NOT_RUN = /^(?:serve|archive|mcp|push|tail -f)|--open|--team|0a1b2c3d| < /;
 
 async function helpOf(...argv: string[]): Promise<string> {
   const { stdout, exitCode } = await runCli(argv, { home });
@@ -93,15 +96,21 @@ describe("arguments", () => {
       assert.equal(help, await helpOf("help", ...words));
     }));
 
-  test("every example is a command line that can be read", () =>
-    eachCommand(async (words) => {
+  test("the examples of help run as they are written", async () => {
+    const commands: string[] = [];
+    await eachCommand(async (words) => {
       const [, examples = ""] = (await helpOf(...words, "--help")).split("\nExamples:\n");
       for (const [, line = ""] of examples.matchAll(/^  transcripts (.*)$/gm)) {
         const [own = ""] = line.split(/ [|><] /);
         const argv = [...own.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
         assert.equal((await parseArguments(argv, 80)).kind, "command", line);
+        if (!NOT_RUN.test(line)) commands.push(own);
       }
-    }));
+    });
+    assert.ok(commands.length > 50);
+    for (const [command, output] of await runExamples(commands))
+      assert.doesNotMatch(output, /^transcripts: /m, command);
+  });
 
   test("no line of the help is wider than the terminal", async () => {
     const { stdout } = await runCli(["show", "--help"], { home, env: { COLUMNS: "60" } });
