@@ -15,7 +15,10 @@ export function resumeOf(ref: SessionRef, cwd: string | null): { command: string
     return { reason: archived.host === null ? "only the store has it" : `it was recorded on ${archived.host}` };
   if (isSubagent(ref)) return { reason: "it is a subagent's; the session that started it can be" };
   const [resume] = [ref, ...ref.alternatives].flatMap((form) => agentNamed(form.agent)?.resume?.(form, cwd) ?? []);
-  if (resume === undefined) return { reason: "its agent does not have it" };
+  if (resume === undefined) {
+    const name = agentNamed(ref.agent)?.displayName ?? "its agent";
+    return { reason: `${name} does not have it on this machine` };
+  }
   if ("reason" in resume) return resume;
   const folder = resume.folder ?? ref.project;
   if (folder !== null && !existsSync(folder)) return { reason: `its folder ${folder} does not exist` };

@@ -65,7 +65,7 @@ describe("transcripts forget", () => {
     assert.deepEqual(shown.delete_files, [`rm -r ${main} ${folder}`]);
     const done = await run("forget", SESSION.slice(0, 8), "--yes");
     assert.equal(done.exitCode, 0, done.stderr);
-    assert.match(done.stderr, /^removed 2 sessions in the store with \d+ events and 1 snippet\n$/);
+    assert.match(done.stderr, /^removed 2 sessions in the store with \d+ entries and 1 snippet\n$/);
     assert.ok(existsSync(main) && existsSync(folder), "no file is touched");
     assert.equal((await run("snippets", "query")).exitCode, 1);
     const [, deletion = ""] = /To delete them:\n  (.*)\n$/.exec(done.stdout) ?? [];
@@ -110,7 +110,7 @@ describe("transcripts forget", () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const done = await runCli(["forget", SESSION, "--yes"], { home });
-    assert.deepEqual([done.exitCode, done.stderr], [1, "the store does not have it\n"]);
+    assert.deepEqual([done.exitCode, done.stderr], [1, "the store does not have this session\n"]);
     assert.ok(!existsSync(join(home, ".local/share/opencode-transcripts")));
   });
 

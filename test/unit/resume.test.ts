@@ -97,7 +97,7 @@ describe("the command that resumes a session", () => {
     assert.equal(home.said(await home.resume("ses_a")), `opencode|${folder}|-s ses_a`);
     assert.equal(home.said(await home.resume("ses_kilo")), `kilo|${folder}|--session ses_kilo`);
     assert.equal(await home.resume("ses_lost"), null);
-    assert.match(await home.heading("ses_lost"), /^cannot be resumed: its agent does not have it$/m);
+    assert.match(await home.heading("ses_lost"), /^cannot be resumed: opencode does not have it on this machine$/m);
   });
 
   test("is not given where the agent would not find the session", async () => {

@@ -1,5 +1,5 @@
 /** `transcripts forget` */
-import { counted } from "../../quantities.ts";
+import { count, counted } from "../../quantities.ts";
 import { agentsId, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { agentAt } from "../../agents/registry.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
@@ -97,7 +97,7 @@ interface Stores {
 async function carryOut(context: CommandContext, plan: Plan, options: Options): Promise<ExitCode> {
   const { dryRun: isDry = false, json: isJson = false, yes: isSure = false } = options;
   const { sessions, events, snippets } = indexed(plan);
-  const what = `${counted(sessions.length, "session")} ${options.team ? "in both stores" : "in the store"} with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
+  const what = `${counted(sessions.length, "session")} ${options.team ? "here and in the team's database" : "in the store"} with ${count(events)} ${events === 1 ? "entry" : "entries"} and ${counted(snippets, "snippet")}`;
   const isThere = sessions.length > 0;
   if (!isJson && isThere) {
     await context.out(sessionText(context, plan));
@@ -109,7 +109,9 @@ async function carryOut(context: CommandContext, plan: Plan, options: Options): 
   // The team's first: if it cannot be reached, the next try still finds the session here.
   if (isRemoved)
     for (const { store, sessions: rows, tombstones } of plan.stored.toReversed()) await forget(store, rows, tombstones);
-  context.note(isThere ? (isRemoved ? `removed ${what}` : "nothing was removed") : "the store does not have it");
+  context.note(
+    isThere ? (isRemoved ? `removed ${what}` : "nothing was removed") : "the store does not have this session",
+  );
   if (isJson) {
     const idsIn = (backend: Store["backend"]): string[] =>
       plan.stored.flatMap(({ store, sessions: rows }) =>
