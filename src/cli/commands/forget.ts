@@ -97,7 +97,7 @@ interface Stores {
 async function carryOut(context: CommandContext, plan: Plan, options: Options): Promise<ExitCode> {
   const { dryRun: isDry = false, json: isJson = false, yes: isSure = false } = options;
   const { sessions, events, snippets } = indexed(plan);
-  const what = `${counted(sessions.length, "session")} ${options.team ? "here and in the team's database" : "in the store"} with ${count(events)} ${events === 1 ? "entry" : "entries"} and ${counted(snippets, "snippet")}`;
+  const what = `${counted(sessions.length, "session")} ${options.team ? "here and in the team's database" : "in the store"} with ${entriesOf(events)} and ${counted(snippets, "snippet")}`;
   const isThere = sessions.length > 0;
   if (!isJson && isThere) {
     await context.out(sessionText(context, plan));
@@ -168,6 +168,10 @@ function deletionOf(refs: readonly SessionRef[]): string[] {
   ];
 }
 
+function entriesOf(events: number): string {
+  return `${count(events)} ${events === 1 ? "entry" : "entries"}`;
+}
+
 type Figures = Pick<Stored, "sessions" | "events" | "snippets">;
 const NOTHING: Figures = { sessions: [], events: 0, snippets: 0 };
 
@@ -210,7 +214,7 @@ function sessionText({ colors }: CommandContext, plan: Plan): string {
   const { sessions, snippets } = indexed(plan);
   const lines = [
     colors.bold(`Session ${neutralLine(plan.id)}`),
-    ...sessions.map(({ session_id: id, state }) => `  ${neutralLine(id)}, ${counted(state.events, "event")}`),
+    ...sessions.map(({ session_id: id, state }) => `  ${neutralLine(id)}, ${entriesOf(state.events)}`),
     ...(snippets === 0 ? [] : [`  ${counted(snippets, "snippet")}`]),
   ];
   return `${lines.join("\n")}\n`;
