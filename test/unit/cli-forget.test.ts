@@ -86,7 +86,7 @@ describe("transcripts forget", () => {
     await run("index");
     const nobody = await run("forget", SESSION);
     assert.equal(nobody.exitCode, 2);
-    assert.match(nobody.stdout, /^Session 0a1b2c3d-.*\n  0a1b2c3d-.*, \d+ events\n/, "it shows what would go");
+    assert.match(nobody.stdout, /^Session 0a1b2c3d-.*\n  0a1b2c3d-.*, \d+ entries\n/, "it shows what would go");
     assert.match(nobody.stderr, /Standard input is not a terminal, so you cannot be asked: add --yes/);
     for (const stdin of ["no\n", "", "yesterday\n"]) {
       const declined = await runWith({ terminal: 100, stdin }, "forget", SESSION);
