@@ -42,7 +42,7 @@ function archivedNote({ path, database }: SessionRef, archived: ArchivedSession)
 }
 
 /** Note for a machine on which no session is found. */
-export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which places are searched";
+export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which folders are searched";
 
 /** Reads a session for a command, and reports damage. */
 export async function conversationOf(

@@ -116,7 +116,7 @@ export function signsNote(rows: readonly (Bounded & Pick<StatsUsage, "cost_usd" 
     ...(isUnpriced ? ["some models have no known price"] : []),
   ];
   const notes = [
-    ...(why.length > 0 ? [`> the true figure is higher: ${why.join(", and ")}`] : []),
+    ...(why.length > 0 ? [`> the true number is higher: ${why.join(", and ")}`] : []),
     ...(rows.some((row) => row.unpriced_models.length > 0 && row.cost_usd === null) ? ["? no price is known"] : []),
     ...(rows.some((row) => row.cost_is_estimate) ? ["~ estimated, as the agent recorded a cost of 0"] : []),
   ];

@@ -63,7 +63,7 @@ export function fixesOf(
     const at = placed.get(call);
     if (call.status === "rejected") return unmended(call, "A person refused the call, so there is nothing to fix.");
     if (call.status === "interrupted") return unmended(call, "The call was interrupted; it did not fail.");
-    if (!at) return unmended(call, "The call itself is not in the source, so its target is not known.");
+    if (!at) return unmended(call, "The call itself is not in the session, so its target is not known.");
     return fixOf(at);
   });
 }

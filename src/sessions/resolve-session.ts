@@ -112,7 +112,7 @@ async function firstConversation(sessions: readonly SessionRef[]): Promise<Sessi
   return undefined;
 }
 
-const DOCTOR = "Run `transcripts doctor` to see which places were searched.";
+const DOCTOR = "Run `transcripts doctor` to see which folders were searched.";
 
 /** Returns the sessions with this id, or else those whose ids begin with it. What is left out of an id comes last. */
 function matchesOf(text: string, sessions: readonly SessionRef[]): SessionRef[] {

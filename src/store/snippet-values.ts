@@ -41,7 +41,7 @@ export function unknownSession(sessionId: string): TranscriptsError {
 
 export function unknownEvent(eventId: string): TranscriptsError {
   const next = "Run `transcripts index` if the session was not indexed yet, or leave event_id out.";
-  return fieldError("unknown_event", "event_id", `there is no event ${shown(eventId)} in the store.`, next);
+  return fieldError("unknown_event", "event_id", `there is no entry ${shown(eventId)} in the store.`, next);
 }
 
 /** Returns the time in the form of the tables. Throws `invalid`. */

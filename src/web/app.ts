@@ -108,7 +108,7 @@ export function createApp({ access, site, onActivity, onError }: AppOptions): Ho
   app.post("*", async (context) => {
     const form = await formOf(context);
     if (!access.isOurForm(form?.get("token") ?? undefined)) {
-      return context.text("This form is not of this server. Load the page again, and repeat.", 403);
+      return context.text("This page is from another server. Load it again, and repeat.", 403);
     }
     const path = pathOf(new URL(context.req.url));
     const next = form === undefined || path === undefined ? undefined : await site.submit?.(path, form);

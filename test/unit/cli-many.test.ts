@@ -14,7 +14,7 @@ afterAll(removeTempDirs);
 
 const OTHER = "11111111-2222-4333-8444-555555555555";
 const empty = makeTempDir();
-const NO_SESSIONS = /^no sessions found; `transcripts doctor` shows which places are searched$/m;
+const NO_SESSIONS = /^no sessions found; `transcripts doctor` shows which folders are searched$/m;
 /** Two sessions in two projects, the second a day later. */
 const home = makeTempDir();
 touch(storeSession(home, sampleSession()), at(62));
@@ -170,7 +170,7 @@ describe("transcripts stats", () => {
     const { stdout, stderr } = await runCli(["stats", "-"], { home, stdin: text });
     assert.match(stdout, /No price +homemade-7b\n/);
     assert.match(stdout, /Cost +>\$/);
-    assert.match(stderr, /^> the true figure is higher: some models have no known price\n/);
+    assert.match(stderr, /^> the true number is higher: some models have no known price\n/);
   });
 
   test("a cost that a subscription recorded as 0 is shown as an estimate", async () => {

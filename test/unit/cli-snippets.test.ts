@@ -99,7 +99,7 @@ describe("transcripts snippets", () => {
     ],
     [
       ["extract", SESSION, "--lines", "2-6", "--title", "x", "--type", "learning_pattern", "--event", "e"],
-      /event id: there is no event "e"/,
+      /event id: there is no entry "e"/,
     ],
     [["query", "--since", "2026-02-30"], /--since.*Give a date/],
     [["query", "--since", "yesterday-ish"], /--since.*Give a date/],

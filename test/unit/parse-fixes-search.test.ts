@@ -187,7 +187,7 @@ describe("description without a fix", () => {
     const orphaned = calls.map((call, index) => (index === 0 ? { ...call, use: null, tool_name: null } : call));
     assert.deepEqual(
       findFixes(messages, blocks, orphaned).map(({ fix, reason }) => [fix, reason]),
-      [[null, "The call itself is not in the source, so its target is not known."]],
+      [[null, "The call itself is not in the session, so its target is not known."]],
     );
   });
 

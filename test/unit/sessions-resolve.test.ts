@@ -233,7 +233,7 @@ describe("latest", () => {
     const error = await failure("latest", new Machine().where);
     assert.deepEqual(
       [error.code, error.message],
-      ["not_found", "No sessions on this machine yet. Run `transcripts doctor` to see which places were searched."],
+      ["not_found", "No sessions on this machine yet. Run `transcripts doctor` to see which folders were searched."],
     );
   });
 

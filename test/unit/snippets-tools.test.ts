@@ -79,7 +79,7 @@ describe("extract_snippet", () => {
     [{ content: "too short" }, /content: it has 9 bytes.*100 to 10240/],
     [{ content: "x".repeat(300_000) }, /content: .*far too long; a content has at most 10240 bytes/],
     [{ session_id: "0000nothing" }, /session_id: there is no session "0000nothing".*list_sessions/],
-    [{ event_id: "x" }, /event_id: there is no event/],
+    [{ event_id: "x" }, /event_id: there is no entry/],
     [{ tag: "x" }, /"tag": extract_snippet has no such argument/],
     [{ title: "a\0b" }, /title: .*NUL/],
   ] as const) {
