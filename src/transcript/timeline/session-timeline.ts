@@ -50,9 +50,9 @@ const MAX_EVENTS = 1_000;
  * | prompt | its parts are stored one by one    | an answer begins, or idle    | an added part: an entry of its own |
  * | event  | its call waits, a text is streamed | after those                  | nothing                            |
  *
- * Two things may make an entry wait longer, each for a limited time (`waits.ts`): a part before it of which nothing is
- * known yet, and a hook that was faster than the host's own record. Nothing here uses the disk, the network or the clock;
- * times are passed in.
+ * Other waits have a limit (`waits.ts`): for a part of which nothing is known yet, for the host's own record of what a hook
+ * reported, for the id of a subagent, and for bursts of removals. Events behind a streamed text wait as long as it lasts.
+ * Nothing here uses the disk, the network or the clock; times are passed in.
  */
 export class Timeline {
   readonly #stage: Stage;

@@ -1,4 +1,4 @@
-/** All waits of the timeline, in milliseconds. Nothing else in it depends on time. */
+/** All time limits of the timeline, in milliseconds. The recorder's waits for the host and the disk are elsewhere. */
 
 /**
  * From the moment a session is idle until what is still open ends. After an abort the last records come up to 260 ms
