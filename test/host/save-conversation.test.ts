@@ -110,7 +110,7 @@ async function judgeOffer(client: OpencodeClient): Promise<void> {
   assert.match(String(field(tool, "description")), /^Saves this conversation/);
   const properties = field(field(tool, "parameters"), "properties");
   assert.match(String(field(field(properties, "note"), "description")), /^What to remember/);
-  assert.match(String(field(field(properties, "compact"), "description")), /^Also have the host summarize/);
+  assert.match(String(field(field(properties, "compact"), "description")), /^Also summarize the conversation/);
 }
 
 /** The saved file of each session, by session id. */

@@ -51,12 +51,13 @@ function heading(
   { colors, withTools }: ConversationStyle,
   previous?: TranscriptMessage,
 ): string {
-  // Without tools, only the user's words in results are shown.
-  if (message.user_kind === "tool_result" && withTools) return "";
+  const isResults = message.user_kind === "tool_result";
+  if (isResults && withTools) return "";
   if (message.source_id !== null && message.source_id === previous?.source_id) return "";
   const { is_sidechain: isSide, agent_id: agent } = message;
   const side = isSide && agent !== null ? `Subagent ${neutralLine(agent)}: ` : "";
-  const who = speakerOf(message, message.is_sidechain);
+  // Without tools, only the user's words in results are shown.
+  const who = isResults ? "User" : speakerOf(message, message.is_sidechain);
   const paint = who === "User" || who === "Prompt" ? colors.green : who === "Assistant" ? colors.cyan : colors.yellow;
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
   const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
