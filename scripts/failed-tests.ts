@@ -27,6 +27,8 @@ function failedUnderBun(lines: readonly string[]): FailedTest[] {
   let file = "";
   let start = 0;
   for (const [at, line] of lines.entries()) {
+    // Many tests are named again at the end.
+    if (/^\d+ tests failed:$/.test(line)) break;
     if (/^test\/\S+:$/.test(line)) file = line.slice(0, -1);
     const name = /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(line)?.[1];
     if (name !== undefined) {

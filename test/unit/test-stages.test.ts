@@ -83,6 +83,11 @@ test/unit/places.test.ts:
 error: Cannot find module "./gone.ts"
 -------------------------------
 
+2 tests failed:
+(fail) prices > add up [18.76ms]
+(fail) prices > in time [5000.10ms]
+  ^ this test timed out after 5000ms.
+
  1 pass
  2 fail
 `;
