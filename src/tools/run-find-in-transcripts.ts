@@ -100,6 +100,7 @@ async function passagesFor(index: CurrentIndex, asked: Asked, { where }: ToolCon
 }
 
 function nothingText({ words: { absent, present } }: Found, sessions: number): string {
+  if (sessions === 0) return "No session was searched: there is none yet, or none that fits the filters.";
   const quoted = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(", ");
   const which =
     absent.length > 0 && present.length > 0 ? ` No passage has ${quoted(absent)}; some have ${quoted(present)}.` : "";

@@ -168,6 +168,10 @@ describe("find_in_transcripts", () => {
     await made.close();
   });
 
+  test("does not advise other words where there are no sessions", async () => {
+    assert.match(await find(machineAt(makeTempDir()), { query: "heron" }), /^No session was searched: /);
+  });
+
   test("says after the last passage that there are no more, not that there is nothing", async () => {
     const made = await machine(false);
     assert.match(
