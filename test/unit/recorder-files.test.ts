@@ -10,6 +10,7 @@ import {
   failed,
   hook,
   message,
+  part,
   PENDING,
   running,
   session,
@@ -17,6 +18,7 @@ import {
   wholeText,
 } from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording, transcriptsIn } from "../support/recording/recording.ts";
+import { messageRecords2 } from "../../src/agents/opencode/opencode-2-message.ts";
 import type { FileSystem } from "../../src/transcript/files/file-system.ts";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { FakeHost } from "../support/recording/fake-host.ts";
@@ -64,6 +66,34 @@ describe("the files of a recorded session", () => {
     recording.does(message("ses_1", "msg_2", "assistant"), wholeText(place, "Done."));
     await eventually(async () => (await told()) === 2);
     assert.deepEqual(recording.failures, []);
+  });
+
+  test("parts of unknown types are named, each once, live and as stored", async () => {
+    const folder = data();
+    const of = { sessionID: "ses_1", messageID: "msg_2" };
+    const recording = new Recording(folder).does(
+      ...newSession("ses_1", 0),
+      message("ses_1", "msg_2", "assistant"),
+      part({ ...of, id: "prt_2" }, "diagram", { lines: [] }),
+      part({ ...of, id: "prt_2" }, "diagram", { lines: [1] }),
+      part({ ...of, id: "prt_3" }, "diagram", { lines: [2] }),
+    );
+    await recording.end();
+    const { entries } = await readSound(folder, "ses_1.md");
+    const named = entries.flatMap((entry) => (entry.type === "session_event" ? [`${entry.name}: ${entry.text}`] : []));
+    const other = "other content: A part that this version cannot record: diagram";
+    assert.deepEqual(
+      named.filter((each) => each.startsWith("other")),
+      [other, other],
+    );
+    const stored = {
+      type: "assistant",
+      content: [{ type: "diagram" }, { type: "text", text: "So." }, { type: "diagram" }],
+    };
+    const records = messageRecords2(of, stored).flatMap((record) =>
+      record.kind === "part_event" ? [`${record.partID} ${record.name}`] : [],
+    );
+    assert.deepEqual(records, ["msg_2/part-000 other content", "msg_2/part-002 other content"]);
   });
 
   test("two plugin instances with different options record each session event once", async () => {

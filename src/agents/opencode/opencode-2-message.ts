@@ -6,7 +6,7 @@
 import { given } from "../../given.ts";
 import type { HostRecord, MessageRecord } from "../../transcript/records.ts";
 import { fieldsOf, isFields, listOf, textOf, type Fields } from "../../parse/json-fields.ts";
-import { messageRecord, modelName, partRecords, usage } from "./opencode-records.ts";
+import { messageRecord, modelName, recordedPart, usage } from "./opencode-records.ts";
 
 /** Types that are not part of the conversation. */
 const SILENT = new Set(["idle", "system"]);
@@ -102,7 +102,7 @@ export function messageRecords2({ sessionID, messageID }: MessagePlace, message:
   const of = { sessionID, messageID: record.messageID };
   const parts = form.parts.flatMap((part): HostRecord[] => {
     const place = { ...of, partID: textOf(part, "id") ?? "", inOrder: true } as const;
-    return partRecords(part, place, record.role) ?? [];
+    return recordedPart(part, place, record.role);
   });
   const last = parts.at(-1);
   if (last?.kind === "user_part") last.isLast = true;
@@ -144,7 +144,7 @@ function textId(messageID: string, kind: TextKind | "part", at: number): string 
 /** Returns the records of a call: `{ id, name, state, time }`, as in a stored message. */
 export function callRecords2(of: MessagePlace, part: Fields): HostRecord[] {
   const form = toolPart(part, of.messageID);
-  return partRecords(form, { ...of, partID: textOf(form, "id") ?? "", inOrder: true }, "assistant") ?? [];
+  return recordedPart(form, { ...of, partID: textOf(form, "id") ?? "", inOrder: true }, "assistant");
 }
 
 /** Converts a message whatever its fields are; undefined for types that are not conversation or not known. */
@@ -227,12 +227,12 @@ function answerParts(message: Fields): Fields[] {
   const id = idOf(message);
   const isCompleted = fieldsOf(message, "time")?.["completed"] !== undefined;
   const counts = { text: 0, reasoning: 0 };
-  const content = itemsOf(message, "content").map((part): Fields => {
+  const content = itemsOf(message, "content").map((part, at): Fields => {
     const { type } = part;
     const missing = typeof type === "string" ? lacking(part, type, PART_FIELDS) : undefined;
-    if (missing !== undefined) return { ...part, type: missing };
+    if (missing !== undefined) return { ...part, type: missing, id: textId(id, "part", at) };
     if (type === "tool") return toolPart(part, id);
-    if (type !== "text" && type !== "reasoning") return part;
+    if (type !== "text" && type !== "reasoning") return { ...part, id: textOf(part, "id") ?? textId(id, "part", at) };
     const time = fieldsOf(part, "time");
     const times = time && { start: time["created"], end: time["completed"] };
     // The host stores a text when it is complete; an empty one is still being streamed, or stayed empty.

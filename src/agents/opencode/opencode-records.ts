@@ -81,6 +81,13 @@ export function partRecords(
   }
 }
 
+/** Returns the records of a part for a transcript, which names parts of unknown types. */
+export function recordedPart(part: Fields, of: PartPlace, role: "user" | "assistant" | undefined): HostRecord[] {
+  const type = stringOf(part, "type") ?? "without a type";
+  const text = `A part that this version cannot record: ${type}`;
+  return partRecords(part, of, role) ?? [{ kind: "part_event", ...of, name: "other content", text }];
+}
+
 function eventTime(part: Fields): { atMs?: number } {
   return given({ atMs: numberOf(fieldsOf(part, "time"), "created") });
 }
@@ -127,7 +134,7 @@ export function storedRecords(message: unknown): HostRecord[] {
     record,
     ...parts.flatMap((part) => {
       const place = placeOfPart(part);
-      return place ? (partRecords(part, place, record.role) ?? []) : [];
+      return place ? recordedPart(part, place, record.role) : [];
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { given } from "../../given.ts";
 import { jsonCopy } from "../../json-copy.ts";
 import type { ActivityRecord, HostRecord } from "../../transcript/records.ts";
 import { fieldsOf, textOf, listOf, numberOf, fieldOf, stringOf, type Fields } from "../../parse/json-fields.ts";
-import { errorFields, messageRecord, partRecords, placeOfPart } from "../../agents/opencode/opencode-records.ts";
+import { errorFields, messageRecord, placeOfPart, recordedPart } from "../../agents/opencode/opencode-records.ts";
 import { eventRecord, type EventFields, sessionRecord } from "../session-records.ts";
 
 /** Maximum number of messages whose role is remembered; a part does not say whose it is. */
@@ -55,7 +55,7 @@ export class EventTranslator {
       return [];
     }
     const place = placeOfPart(part);
-    return (place && partRecords(part, place, this.#roles.get(place.messageID))) ?? [];
+    return place ? recordedPart(part, place, this.#roles.get(place.messageID)) : [];
   }
 
   #message(properties: Fields): HostRecord[] {
