@@ -17,9 +17,10 @@ export async function notePage(context: CommandContext, address: (of: Addresses)
     context.note(`page: ${origin}/${address(await import("../render/html/pages/addresses.ts"))}`);
 }
 
-/** Names the page of a session. */
-export function noteSessionPage(context: CommandContext, { id, archived }: SessionRef): Promise<void> {
-  return notePage(context, ({ sessionAddress }) => sessionAddress(archived?.sessionId ?? id));
+/** Names the page of a session; of no file outside the agents' folders, which has no page. */
+export async function noteSessionPage(context: CommandContext, { id, place, archived }: SessionRef): Promise<void> {
+  if (place === "file") return;
+  await notePage(context, ({ sessionAddress }) => sessionAddress(archived?.sessionId ?? id));
 }
 
 export interface ListFilters {
@@ -33,6 +34,8 @@ export interface ListFilters {
 
 /** Names the list of sessions, or of what was found, with the filters of a command. */
 export async function noteListPage(context: CommandContext, { tag, project, ...filters }: ListFilters): Promise<void> {
+  // The page has one tag.
+  if (tag !== undefined && tag.length > 1) return;
   const isFolder = project !== undefined && /[\\/]|^[.~]/.test(project);
   const folder = isFolder ? configuredFolder(context.cwd, project, context.home) : project;
   const asked = Object.entries({ ...filters, project: folder, tag: tag?.[0] });

@@ -3,7 +3,7 @@ import { errorText } from "../calls/result-texts.ts";
 import { errorSignature } from "../fixes/signature.ts";
 import { given } from "../given.ts";
 import type { Where } from "../places/session-ref.ts";
-import type { FailureGroup, FailureQuery, Store } from "../store/store.ts";
+import type { FailureGroup, FailureQuery } from "../store/store.ts";
 import type { CurrentIndex } from "./current-index.ts";
 import { filterOf, type SessionsQuery } from "./listed-sessions.ts";
 import { type PastFix, pastFixes } from "./past-fixes.ts";
@@ -58,28 +58,8 @@ export async function fixesOf(
   return same?.fixes ?? [];
 }
 
-/** How often an error came up in all sessions. */
-export interface SeenTimes {
-  signature: string;
-  count: number;
-  session_count: number;
-}
-
-/** Returns how often the errors of failed calls came up, by message. */
-export async function timesSeen(
-  store: Pick<Store, "failures">,
-  errors: readonly string[],
-): Promise<Map<string, SeenTimes>> {
-  const signatures = new Map(errors.map((error) => [error, errorSignature(error)]));
-  const wanted = [...new Set(signatures.values())].filter((signature) => signature !== "");
-  const counts = wanted.length === 0 ? [] : await store.failures(wanted);
-  const bySignature = Map.groupBy(counts, ({ signature }) => signature);
-  return new Map(
-    [...signatures].flatMap(([error, signature]) => {
-      const found = bySignature.get(signature);
-      if (found === undefined) return [];
-      const count = found.reduce((sum, each) => sum + each.count, 0);
-      return [[error, { signature, count, session_count: found.length }] as const];
-    }),
-  );
+/** Returns a function that finds the group of an error by its text. */
+export function groupFinder(groups: readonly FailureGroup[]): (error: string) => FailureGroup | undefined {
+  const bySignature = new Map(groups.map((group) => [group.signature, group]));
+  return (error) => bySignature.get(errorSignature(error));
 }

@@ -26,7 +26,7 @@ import {
   type SessionsQuery,
 } from "../queries/listed-sessions.ts";
 import { labelSession, tagCounts } from "../snippets/session-labels.ts";
-import { fixesOf, timesSeen } from "../queries/failure-groups.ts";
+import { fixesOf, groupFinder } from "../queries/failure-groups.ts";
 import { changesIn, type FileChanges } from "../queries/file-changes.ts";
 import type { ToolCall } from "../parse/model.ts";
 import { turnsOf } from "../parse/turns.ts";
@@ -210,20 +210,15 @@ export class SiteData {
     return pageOf(this.#conversation(stored), { first, count: ENTRIES_PER_PAGE });
   }
 
-  /** Returns what is known about the errors of some calls. */
+  /** Returns a function that says how often the error of a failed call came up, if it is one of the most frequent. */
   async #seenErrors(calls: readonly ToolCall[]): Promise<NonNullable<PageSession["seen"]>> {
-    const errors = calls.flatMap(({ status, result_text: text }) =>
-      status === "error" && text !== null ? [text] : [],
-    );
-    const seen = await timesSeen(this.#options.store, errors);
-    if (seen.size === 0) return () => undefined;
-    const listed = new Set((await this.#failureGroups()).map(({ signature }) => signature));
+    if (!calls.some(({ status }) => status === "error")) return () => undefined;
+    const groupOf = groupFinder(await this.#failureGroups());
     return (error) => {
-      const found = seen.get(error);
-      if (found === undefined) return undefined;
-      const { signature, count, session_count: sessions } = found;
-      const href = listed.has(signature) ? `../../${failureAddress(idOfPath(signature))}` : undefined;
-      return { count, sessions, href };
+      const group = groupOf(error);
+      if (group === undefined) return undefined;
+      const { signature, count, session_count: sessions } = group;
+      return { count, sessions, href: `../../${failureAddress(idOfPath(signature))}` };
     };
   }
 
@@ -492,12 +487,14 @@ export class SiteData {
   /** Returns all sessions, the latest first. */
   async archived(): Promise<ArchivedSession[]> {
     const { sessions } = await this.#listed({ subagents: true, empty: false, limit: Number.POSITIVE_INFINITY });
+    const seen = await this.#seenBySession();
     return sessions.map((read) => {
       const { title, prompt, ended, agent, project, parent_session_id: parent } = sessionRow(read);
+      const { session_id: id, state } = read.stored;
       return {
-        id: read.stored.session_id,
-        version: JSON.stringify([read.stored.state.revision, read.labels ?? null]),
-        title: title ?? prompt ?? read.stored.session_id,
+        id,
+        version: JSON.stringify([state.revision, read.labels ?? null, seen.get(id) ?? null]),
+        title: title ?? prompt ?? id,
         time: ended,
         agent,
         project,
@@ -505,6 +502,19 @@ export class SiteData {
         isSubagent: parent !== null,
       };
     });
+  }
+
+  /** Returns what the pages of each session say about its errors, beyond the session itself. */
+  async #seenBySession(): Promise<Map<string, string[]>> {
+    const groups = new Map((await this.#failureGroups()).map((group) => [group.signature, group]));
+    const seen = new Map<string, string[]>();
+    for (const { session_id: id, signature } of await this.#options.store.failures([...groups.keys()])) {
+      const group = groups.get(signature);
+      if (group === undefined) continue;
+      const said = `${signature} ${group.count} ${group.session_count}`;
+      seen.set(id, [...(seen.get(id) ?? []), said].toSorted());
+    }
+    return seen;
   }
 
   /** Returns the days on which something was said, as `2026-01-31`. */

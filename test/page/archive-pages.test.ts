@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
+import { calls, result, SESSION, user } from "../support/cli/claude-lines.ts";
 import { MAIN, sampleMachine, type Machine } from "../support/cli/sample-machine.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
@@ -91,6 +92,27 @@ describe("an archive of pages", () => {
     const before = readFileSync(join(folder, "style.css"), "utf8");
     archive();
     assert.equal(readFileSync(join(folder, "style.css"), "utf8"), before);
+  });
+
+  test("says how often an error came up in its own sessions, also on pages that did not change", () => {
+    const pages = join(machine.home, "seen");
+    const failing = (id: string, project: string): void => {
+      const text = [user("Water it", 0), calls("Bash", "t1", { command: "water" }, 1)].join("");
+      const error = result("t1", "Exit code 1\nError: the heliotrope is dry", 2, true);
+      const lines = `${text}${error}`.replaceAll(SESSION, id).replaceAll("/work/shop", `/work/${project}`);
+      machine.write(`.claude/projects/-work-${project}/${id}.jsonl`, lines);
+    };
+    const [first, second] = ["11111111-2222-4333-8444-555555555555", "22222222-2222-4333-8444-555555555555"];
+    const seen = (): string | undefined =>
+      /Seen [^.]+\./.exec(readFileSync(join(pages, `sessions/${first}/index.html`), "utf8"))?.[0];
+    failing(first, "lake");
+    runBuilt(machine, "archive", "-o", pages);
+    assert.equal(seen(), undefined);
+    failing(second, "river");
+    runBuilt(machine, "archive", "-o", pages);
+    assert.equal(seen(), "Seen 2 times in 2 sessions.");
+    runBuilt(machine, "archive", "-o", pages, "--project", "lake");
+    assert.equal(seen(), undefined);
   });
 
   test("of one tag has only the sessions that have it", async () => {

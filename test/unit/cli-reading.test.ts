@@ -41,6 +41,14 @@ test("a prompt of 6 MB, as with two pasted screenshots, is read by every command
     assert.match(await run(...argv), argv[0] === "entries" ? /"line_number":1,.*"outcome":"used"/ : /apricot/, argv[0]);
 });
 
+test("damage is reported beside the calls that failed", async () => {
+  const torn = makeTempDir();
+  storeSession(torn, `${sampleSession()}{"type":"assist`);
+  const { stdout, stderr } = await runCli(["errors", SESSION], { home: torn });
+  assert.match(stdout, /File does not exist/);
+  assert.match(stderr, /1 damaged place/);
+});
+
 test("places that cannot be read are in the scope line of every command over many sessions", async () => {
   const machine = makeTempDir();
   const env = { XDG_DATA_HOME: join(machine, "data") };

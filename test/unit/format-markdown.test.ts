@@ -284,6 +284,23 @@ describe("a markdown transcript", () => {
     assert.deepStrictEqual(parsed, { header, entries: FILE.map(([entry]) => entry), problems: [] });
   });
 
+  test("usage with a line separator is no line of its own, and is read back", async () => {
+    const tokens = { input: 1, output: 2, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+    const data = { model: "acme/large", tokens, reason: "x\u2028y" };
+    const separated: TranscriptEntry = { ...usage, text: "acme/large · 1 in · 2 out · x\u2028y", data };
+    const { entries } = await parseMarkdownTranscript(HEADER + encodeMarkdownEntry(separated, options));
+    assert.deepStrictEqual(entries, [separated]);
+  });
+
+  test("a line that a person wrote before usage is not taken for it", async () => {
+    const { entries, problems } = await parseMarkdownTranscript(`${HEADER}*[note] remember this*\n\n${USAGE}`);
+    assert.deepStrictEqual(entries, [usage]);
+    assert.deepStrictEqual(
+      problems.map(({ code }) => code),
+      ["damaged_entry"],
+    );
+  });
+
   test("shows hostile names on one line and keeps them exactly", async () => {
     const hostile: TranscriptEntry = {
       type: "tool_use",

@@ -38,7 +38,17 @@ export const command = runnable(definition, async (context, _args, options) => {
     const { refresh, data, timeZone, siteWith } = await openPages(context, { store, where: context, only, onError });
     await refresh.complete();
     const folder = resolve(context.cwd, options.output);
-    const pages = archivePages({ site: siteWith(), data, version: `${VERSION} ${timeZone}`, signal });
+    const pages = archivePages({
+      site: siteWith(),
+      data,
+      version: JSON.stringify([
+        VERSION,
+        timeZone,
+        only.since?.toISOString().slice(0, 10),
+        only.until?.toISOString().slice(0, 10),
+      ]),
+      signal,
+    });
     const { written, unchanged, removed } = await writeArchive(folder, pages, { signal });
     context.note(`wrote ${counted(written, "file")} to ${folder}; ${unchanged} unchanged, ${removed} removed`);
     if ((await data.archived()).length > 0) return 0;

@@ -84,13 +84,13 @@ export const command = runnable(definition, async (context, [args], options) => 
     }
   }
   const { subagents = false } = options;
-  const { printed, unread, scope } = await printErrors(
+  const { printed, unread, damaged, scope } = await printErrors(
     context,
     refs,
     { dates, subagents, many: refs.length > 1, newestFirst: false },
     options,
   );
-  if (printed === 0) context.note(scope);
+  if (printed === 0 || damaged > 0) context.note(scope);
   const [ref] = refs;
   if (printed > 0 && ref !== undefined && args.length === 1 && args[0] !== "-" && !options.team)
     await noteSessionPage(context, ref);
@@ -127,6 +127,8 @@ interface Printed {
   printed: number;
   /** Number of sessions that could not be read. */
   unread: number;
+  /** Number of damaged places in the sessions. */
+  damaged: number;
   scope: string;
 }
 
@@ -161,7 +163,12 @@ async function printErrors(
   if (left > 0)
     context.note(`left out: ${counted(left, "session")} that are only in the store, where they are redacted`);
   const looked = searched === 0 ? "" : scopeText({ searched, damaged, unread });
-  return { printed, unread, scope: [looked, ...(printed === 0 ? ["no call failed"] : [])].filter(Boolean).join(": ") };
+  return {
+    printed,
+    unread,
+    damaged,
+    scope: [looked, ...(printed === 0 ? ["no call failed"] : [])].filter(Boolean).join(": "),
+  };
 }
 
 /** Returns whether each call is printed as one line. */

@@ -30,9 +30,12 @@ export class FileWriter {
   readonly #tail: FileTail;
   /** Batch of which the file may have all, a part, or nothing. */
   #unsettled: Batch | undefined;
+  /** Smaller after a failed write, so that a nearly full disk takes what fits. */
+  #batchBytes: number;
 
   constructor(options: FileWriterOptions) {
     this.#options = options;
+    this.#batchBytes = options.maxBatchBytes;
     this.#tail = new FileTail(options.format, options.now);
   }
 
@@ -117,15 +120,17 @@ export class FileWriter {
       // At once, so that others do not find a torn record. If this fails too, the next turn does it.
       await this.#findEnd(handle).catch(() => undefined);
       const hasArrived = this.#tail.offset > offset;
-      if (!hasArrived) throw error;
+      if (hasArrived) return;
+      this.#batchBytes = Math.ceil(Math.min(bytes.length, this.#batchBytes) / 2);
+      throw error;
     }
   }
 
   #nextBatch(): Batch {
-    const { queue, format, maxBatchBytes: maxBytes } = this.#options;
+    const { queue, format } = this.#options;
     if (queue.items.length === 0) queue.report();
     const { keys, context, preface } = this.#tail;
-    return makeBatch({ preface, items: queue.items, keys, context, maxBytes, format });
+    return makeBatch({ preface, items: queue.items, keys, context, maxBytes: this.#batchBytes, format });
   }
 
   /** Removes the unsettled batch from the queue, because the file has all of it. */
@@ -135,6 +140,7 @@ export class FileWriter {
     const { queue } = this.#options;
     if (!batch || queue.items.length < batch.count) return; // the queue was dropped meanwhile
     queue.shift(batch.count);
+    this.#batchBytes = Math.min(2 * this.#batchBytes, this.#options.maxBatchBytes);
     this.#tail.grow(batch);
   }
 
@@ -306,9 +312,14 @@ class FileTail {
     const fragment = scanner.rest.subarray(0, FRAGMENT_BYTES);
     const repair = this.#format.repair({ fragment, bytes, found: this.#now().toISOString() });
     await checkLock();
-    // Before the cut, since that may be done and reported as failed.
     this.#repair = repair;
-    await handle.truncate(this.offset);
+    try {
+      await handle.truncate(this.offset);
+    } catch (error) {
+      // The cut may be done and reported as failed. If not, the tail is still in the file.
+      if ((await handle.stat()).size > this.offset) this.#repair = "";
+      throw error;
+    }
   }
 
   async #learn(handle: FileHandle, scanner: TailScanner, end: number): Promise<void> {

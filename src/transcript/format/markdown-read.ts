@@ -21,7 +21,15 @@ import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { afterSection, FIRST_CONTEXT, sectionFacts } from "./section-context.ts";
-import { LAYOUTS, STARTS_WITH_HEADING, isFiller, mayBeUsageLine, TITLE_START, usageLineIn } from "./sections.ts";
+import {
+  LAYOUTS,
+  STARTS_WITH_HEADING,
+  isFiller,
+  mayBeUsageLine,
+  TITLE_START,
+  usageLineAt,
+  usageLineIn,
+} from "./sections.ts";
 import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
@@ -210,6 +218,7 @@ function openingsIn(bytes: Buffer, start: Place): Openings {
   };
   const headings = headingsIn(bytes);
   const [first = bytes.length] = headings;
+  const usage = first === bytes.length ? usageLineAt(bytes) : undefined;
   let at = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   while (at < first && found.length === 0) {
     const feed = bytes.indexOf(LINE_FEED, at);
@@ -221,7 +230,7 @@ function openingsIn(bytes: Buffer, start: Place): Openings {
       found.push({ ...placeOf(at), isTitle: true });
     } else if (isCut && (SECTION_START.startsWith(line.slice(0, SECTION_START.length)) || mayBeUsageLine(line))) {
       found.push({ ...placeOf(at), isTitle: false });
-    } else if (first === bytes.length && usageLineIn(line)) {
+    } else if (first === bytes.length && at === (usage ?? at) && usageLineIn(line)) {
       found.push({ ...placeOf(at), isTitle: false });
     } else if (!isFiller(line)) {
       stray ??= placeOf(at);

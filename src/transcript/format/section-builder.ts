@@ -157,7 +157,7 @@ export class SectionBuilder {
 
 const MAX_QUIET_CHARS = 250;
 /** Text on one line that markdown does not change within emphasis. */
-const QUIET_TEXT = /^[^\s*<>\\`[\]~](?:[^\n\r*<>\\`[\]~]*[^\s*<>\\`[\]~])?$/;
+const QUIET_TEXT = /^[^\s*<>\\`[\]~](?:[^\n\r\u2028\u2029*<>\\`[\]~]*[^\s*<>\\`[\]~])?$/;
 
 /**
  * Decides whether text may be raw markdown between our sections: nothing in it stays open at its end (a code fence, an
