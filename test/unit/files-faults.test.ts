@@ -148,7 +148,7 @@ test("a disk that is nearly full takes the records that fit", async () => {
   const writer = new AppendFile({ path, format: lineFormat, fs: faulty, retryDelaysMs });
   const keys = Array.from({ length: 100 }, (_, n) => `k${n}`);
   for (const key of keys) writer.append(lineRecord(key, 200));
-  const { missing } = await writer.close(1_000);
+  const { missing } = await writer.close(3_000);
   const found = readLines(fs.readFileSync(path));
   assert.equal(found.tail, "");
   assert.deepEqual(found.keys, keys.slice(0, 100 - missing));
