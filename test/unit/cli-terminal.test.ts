@@ -141,7 +141,7 @@ describe("widths", () => {
     );
   });
 
-  test("plain lines are cut at the same place as any other", () => {
+  test("a line of plain characters is cut at the same column as one with wide characters", () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 30 }).map((text) => neutralLine(text)),

@@ -23,7 +23,16 @@ import {
   resultsDraft,
   textBlocks,
 } from "../../parse/drafts.ts";
-import { countOf, type Fields, fieldOf, fieldsOf, isFields, listOf, textOf } from "../../parse/json-fields.ts";
+import {
+  countOf,
+  type Fields,
+  fieldOf,
+  fieldsOf,
+  isFields,
+  listOf,
+  textOf,
+  jsonText,
+} from "../../parse/json-fields.ts";
 import type {
   BlockDraft,
   InputPlace,
@@ -34,7 +43,6 @@ import type {
 } from "../../parse/message-draft.ts";
 import type { MessageMetadata, ParseError } from "../../parse/model.ts";
 import { emptyUnit, NO_MESSAGES, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
-import { responseText } from "./gemini-parts.ts";
 import { timeOf } from "../../parse/times.ts";
 
 const TYPES = new Set(["user", "gemini", "info", "warning", "error"]);
@@ -330,4 +338,10 @@ function usageOf(tokens: Fields | undefined): UsageDraft | undefined {
   ].map((name) => countOf(tokens, name) ?? 0);
   const tokensIn = Math.max(0, input - cacheRead) + tool;
   return { tokensIn, tokensOut: output + thoughts, cacheRead, cacheWrite: 0 };
+}
+
+/** Returns the text of a `functionResponse`, which Qwen Code, a fork of Gemini CLI, has too. */
+export function responseText(response: Fields): string {
+  const said = response["output"] ?? response["error"] ?? response;
+  return typeof said === "string" ? said : jsonText(said);
 }

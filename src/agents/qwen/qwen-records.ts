@@ -42,7 +42,7 @@ import type { BlockDraft, InputUnit, MessageDraft, SessionDraft, UsageDraft } fr
 import type { MessageMetadata, ParseError } from "../../parse/model.ts";
 import { emptyUnit, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
-import { responseText } from "../gemini/gemini-parts.ts";
+import { responseText } from "../gemini/gemini-messages.ts";
 import type { RawLine } from "../../transcript/format/lines.ts";
 
 /** Kinds of system records that are not part of the conversation, or repeat it. */

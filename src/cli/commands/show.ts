@@ -50,7 +50,7 @@ const definition = createCommand("show", {
   .option("--subagents", "Adds the conversations of subagents after the session's own.")
   .option(
     "--superseded",
-    "Includes what is no longer part of the conversation, as after a revert. Read from the store, if it has the session.",
+    "Includes messages removed from the conversation, for example by a revert. Reads the store if it has the session.",
   )
   .addOption(noRedact)
   .addOption(jsonLines("each message, with its blocks"));

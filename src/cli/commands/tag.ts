@@ -16,7 +16,7 @@ const definition = createCommand("tag", {
     'transcripts tag latest --pin --title "The big migration"': "Pins a session and gives it a title.",
     "transcripts tag": "Lists all tags.",
   },
-  nothing: "there are no tags",
+  nothing: "no session has a tag",
 })
   .argument("[SESSION]", SESSION)
   .argument("[NAME...]", "Tags to add.")

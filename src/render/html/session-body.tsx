@@ -1,9 +1,8 @@
 /** Renders a session's conversation, entry by entry, with those of its subagents. */
 import type { ComponentChildren, JSX } from "preact";
 import type { ParsedContentBlock, TranscriptStats } from "../../parse/model.ts";
-import type { MessageView, Turn } from "../../parse/turns.ts";
+import { type MessageView, speakerOf, type Turn } from "../../parse/turns.ts";
 import { blockView } from "./block-view.tsx";
-import { speakerOf } from "../../parse/speaker.ts";
 import { entryClass, eventName, remarks, stamp } from "./entry-view.tsx";
 import { oneLine } from "../../neutral-text.ts";
 import { outlineOf, type PageSession } from "./outline.ts";

@@ -1,5 +1,4 @@
 /** Formats messages of a conversation as text: the one plain rendering of a session. Pure. */
-import { speakerOf } from "../../parse/speaker.ts";
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../../parse/model.ts";
 import { errorText } from "../../calls/result-texts.ts";
@@ -12,7 +11,7 @@ import { clockTime, dayAndTime } from "../../quantities.ts";
 import { forPeople, indented, type Paint, paintedDiff, quoted } from "./text-style.ts";
 import { listItems } from "../../parse/list-items.ts";
 import { type EntryContent, noteContent, shownContent } from "./entry-content.ts";
-import { isPrompt, type MessageView } from "../../parse/turns.ts";
+import { isPrompt, type MessageView, speakerOf } from "../../parse/turns.ts";
 import { userWords } from "../../agents/user-words.ts";
 
 export interface ConversationStyle {
