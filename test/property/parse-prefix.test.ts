@@ -1,5 +1,6 @@
 /** A session that grows, and one that repeats itself. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
@@ -50,13 +51,16 @@ function blocksOf(
     }));
 }
 
-/** Blocks without the names that calls gave to results which came before them. */
-function withoutLaterNames(
+/**
+ * Blocks without the names of results that `other` has without a name. A result that came before its call gets the call's
+ * name once the call is there, and loses it again to a result after the call.
+ */
+function withoutOpenNames(
   blocks: readonly ParsedContentBlock[],
-  before: readonly ParsedContentBlock[],
+  other: readonly ParsedContentBlock[],
 ): ParsedContentBlock[] {
   return blocks.map((block, at) =>
-    block.block_type === "tool_result" && before[at]?.tool_name === null ? { ...block, tool_name: null } : block,
+    block.block_type === "tool_result" && other[at]?.tool_name === null ? { ...block, tool_name: null } : block,
   );
 }
 
@@ -78,8 +82,9 @@ describe("the parse of the first lines", () => {
           const isAnswer = before.message_type === "assistant";
           if ((isAnswer && hasTotals) || mayGrow.has(before.source_id ?? "")) assertGrown(before, after);
           else assert.deepEqual(without(after, "id"), without(before, "id"));
-          const [said, all] = [blocksOf(part, before), blocksOf(whole, after)];
-          assert.deepEqual(withoutLaterNames(all.slice(0, said.length), said), said);
+          const said = blocksOf(part, before);
+          const same = blocksOf(whole, after).slice(0, said.length);
+          assert.deepEqual(withoutOpenNames(same, said), withoutOpenNames(said, same));
         }
         const isKnown = ({ line_number }: { line_number: number }): boolean => line_number <= some.length;
         assert.deepEqual(whole.errors.filter(isKnown), part.errors);
@@ -89,6 +94,24 @@ describe("the parse of the first lines", () => {
       }),
       { numRuns: runs(200) },
     );
+  });
+
+  test("names a result that came before its call, until another result comes after the call", async () => {
+    const line = (role: string, content: object): string =>
+      JSON.stringify({
+        type: role,
+        uuid: randomUUID(),
+        sessionId: "S",
+        message: { id: "m", role, content: [content] },
+      });
+    const result = (content: string): string => line("user", { type: "tool_result", tool_use_id: "t", content });
+    const use = line("assistant", { type: "tool_use", id: "t", name: "Edit", input: {} });
+    const names = async (...lines: string[]): Promise<(string | null)[]> =>
+      (await parsed(lines)).content_blocks.filter((b) => b.block_type === "tool_result").map((b) => b.tool_name);
+    const early = result("one");
+    assert.deepEqual(await names(early), [null]);
+    assert.deepEqual(await names(early, use), ["Edit"]);
+    assert.deepEqual(await names(early, use, result("two")), [null, "Edit"]);
   });
 });
 

@@ -8,7 +8,7 @@ const runner = process.versions["bun"] ? await import("bun:test") : await import
 
 /** `npm run test:long`: all samples, rounds and forms; else a selection of those that show the same in another place. */
 export const isLong = process.env["TEST_LONG"] === "1";
-/** Runs of a property. New ones are drawn each time, so that a few at each run of the tests come to many. */
+/** Runs of a property. */
 export const runs = (long: number): number => (isLong ? long : Math.ceil(long / 3));
 
 type Body = () => void | Promise<void>;
@@ -24,6 +24,8 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
  * one that only took too long fails too, with its seed.
  */
 fc.configureGlobal({
+  // `npm test` judges a change, so it draws the same values each time. `test:long` looks for what nobody has met yet.
+  ...(isLong ? {} : { seed: 1 }),
   get interruptAfterTimeLimit() {
     return Math.max(1, Math.min(0.8 * (endsAt - Date.now()), MAX_DELAY_MS));
   },
