@@ -20,8 +20,6 @@ export type ErrorRow = ReturnType<typeof errorRow>;
 export interface ErrorQuery extends Pick<OpenOptions, "stdin"> {
   /** Also finds what fixed them. */
   fixes: boolean;
-  /** Includes calls of subagents that exist only in the session's own file. */
-  subagents: boolean;
   /** Only calls of this tool; case is ignored. */
   tool?: string | undefined;
   /** Leaves out calls that it has for other sessions, and adds the others. */
@@ -42,11 +40,11 @@ export interface SessionErrors {
   metadata: SessionMetadata;
 }
 
-/** Throws a `TranscriptsError` or a file system error. */
+/** Includes calls of subagents that exist only in the session's own file. Throws a `TranscriptsError` or a file system error. */
 export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<SessionErrors> {
-  const { fixes, subagents, tool, counted, signal, stdin } = query;
+  const { fixes, tool, counted, signal, stdin } = query;
   const { found, messages, summary } = await inFirstForm(ref, async (form) => {
-    const reader = await openConversation(form, { subagents, signal, stdin, pricing: "flat" });
+    const reader = await openConversation(form, { subagents: true, signal, stdin, pricing: "flat" });
     const read = fixes ? await fixedCalls(reader) : await failedCalls(reader);
     return { ...read, summary: reader.summary() };
   });

@@ -43,7 +43,7 @@ export async function suggestForSession(
     stdin,
   }: SuggestOptions = {},
 ): Promise<SnippetSuggestion[]> {
-  const { rows } = await errorsIn(ref, { fixes: true, subagents: true, signal, stdin });
+  const { rows } = await errorsIn(ref, { fixes: true, signal, stdin });
   // Attempts at the same error have the same fix; the first one has all of them.
   const distinct = new Map(
     rows

@@ -22,7 +22,7 @@ const DEFAULT_LIMIT = 20;
 export const execute = execution(LIST_ERRORS, async (args, context) => {
   const { tool, fixes = false, limit = DEFAULT_LIMIT, offset = 0 } = args;
   const between = betweenOf(args, context.now());
-  const query = { fixes, tool, between, signal: context.signal, subagents: true };
+  const query = { fixes, tool, between, signal: context.signal };
   const found: { ref: SessionRef; row: ErrorRow }[] = [];
   let [searched, unreadable, damage] = [0, 0, 0];
   const lookInto = async (refs: Iterable<SessionRef> | AsyncIterable<SessionRef>): Promise<void> => {

@@ -327,7 +327,7 @@ export class SiteData {
     const { refresh } = this.#options;
     await refresh.begin(WAIT_MS);
     const groups = await this.#failureGroups();
-    return { rows: groups.map(failureRow), command: "transcripts failures", progress: refresh.progress };
+    return { rows: groups.map(failureRow), command: "transcripts errors", progress: refresh.progress };
   }
 
   /** Returns an error with what fixed it; undefined if there is none with this id. */

@@ -397,7 +397,7 @@ describe("session files", () => {
     const some = EACH.slice(0, isLong ? EACH.length : 1);
     const each = ids.flatMap((id) => [
       ...some.map(([command = "", ...options]) => [...command.split(" "), id, ...options]),
-      ["errors", id, "--json", "--fixes", "--locate"],
+      ["errors", id, "--json", "--fixes"],
     ]);
     await checkQuestions(machine, [...ALL, ...each]);
   });

@@ -35,7 +35,7 @@ const COMMANDS: readonly string[][] = [
   ["stats", SESSION, "--json"],
   ["timeline", "latest"],
   ["entries", "latest"],
-  ["errors", SESSION, "--locate"],
+  ["errors", SESSION],
   ["errors", SESSION, "--fixes"],
   ["find", "price"],
   ["find", "price", "--json"],

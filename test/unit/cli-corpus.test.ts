@@ -11,7 +11,7 @@ afterAll(removeTempDirs);
 const COMMANDS: readonly string[][] = [
   ["show", "--with-tools", "--with-thinking"],
   ["timeline"],
-  ["errors", "--fixes", "--locate"],
+  ["errors", "--fixes"],
   ["stats"],
   ["tail", "-n", "1000"],
 ];

@@ -29,7 +29,7 @@ const COMMANDS: readonly string[][] = [
   ["timeline", "SESSION", "--json"],
   ["entries", "SESSION"],
   ["errors", "SESSION", "--json"],
-  ["errors", "SESSION", "--json", "--locate", "--fixes"],
+  ["errors", "SESSION", "--json", "--fixes"],
   ["tail", "SESSION", "--json"],
   ["export", "SESSION", "--json"],
 ];

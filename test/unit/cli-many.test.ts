@@ -83,10 +83,7 @@ describe("transcripts list", () => {
     assert.deepEqual([exitCode, stdout], [1, ""]);
     assert.match(stderr, NO_SESSIONS);
     const filtered = await runCli(["list", "--until", "2001-01-01"], { home });
-    assert.deepEqual(
-      [filtered.exitCode, filtered.stderr],
-      [1, "no session matches; `transcripts list --all` lists all\n"],
-    );
+    assert.deepEqual([filtered.exitCode, filtered.stderr], [1, "no session matches; `transcripts list` lists all\n"]);
   });
 
   test("shows a screenful on a terminal, and all in a pipe", async () => {
@@ -96,8 +93,11 @@ describe("transcripts list", () => {
     }
     const shown = await runCli(["list"], { home: many, terminal: 80 });
     assert.equal(shown.stdout.split("\n").length, 22);
-    assert.match(shown.stderr, /the 20 newest sessions; --all lists all/);
-    assert.equal((await runCli(["list", "--all"], { home: many, terminal: 80 })).stdout.split("\n").length, 302);
+    assert.match(shown.stderr, /the 20 newest sessions; --recent N lists more/);
+    assert.equal(
+      (await runCli(["list", "--recent", "400"], { home: many, terminal: 80 })).stdout.split("\n").length,
+      302,
+    );
     assert.equal((await runCli(["list", "--json"], { home: many })).stdout.split("\n").length, 301);
   });
 

@@ -54,7 +54,6 @@ describe("a pipe in the place of a file", () => {
     [["find", "sum"], 0],
     [["stats"], 0],
     [["show", SESSION], 0],
-    [["errors", SESSION, "--subagents"], 0],
     [["export", SESSION, "--html"], 0],
     [["index"], 0],
     [["find", "sum"], 0],

@@ -26,10 +26,6 @@ async function entryRows(): Promise<Outputs["entries"][]> {
   return rowsOf("entries", await out("entries", path));
 }
 
-async function errorRow(...options: string[]): Promise<Outputs["errors"] | undefined> {
-  return rowsOf("errors", await out("errors", SESSION, "--json", ...options))[0];
-}
-
 test("a prompt of 6 MB, as with two pasted screenshots, is read by every command", async () => {
   const large = makeTempDir();
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(6_000_000) } };
@@ -274,20 +270,6 @@ describe("transcripts errors", () => {
     );
     assert.match(shown.stderr, /^looked at 1 session; the newest 1 call, --limit shows more\n$/);
     assert.equal((await runCli(["errors"], { home: makeTempDir() })).exitCode, 1);
-  });
-
-  test("--locate adds where it is", async () => {
-    const row = await errorRow("--locate");
-    assert.deepEqual(row, {
-      tool_name: "Read",
-      tool_use_id: "toolu_read",
-      error: "File does not exist.",
-      session_id: SESSION,
-      path,
-      line_number: 4,
-      call_line_number: 3,
-      timestamp: "2026-01-05T10:00:07.000Z",
-    });
   });
 
   test("--fixes adds the call that fixed it", async () => {

@@ -68,7 +68,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["timeline", SESSION],
   ["entries", SESSION],
   ["errors", SESSION],
-  ["errors", SESSION, "--locate", "--fixes"],
+  ["errors", SESSION, "--fixes"],
   ["find", "needle"],
   ["tail", SESSION],
   ["doctor"],

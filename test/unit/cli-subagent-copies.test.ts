@@ -96,12 +96,10 @@ describe("subagents that exist only in progress lines", () => {
     assert.equal((await total(home)).messages, 3);
   });
 
-  test("are in errors with --subagents, and in the page", async () => {
+  test("are in errors, and in the page", async () => {
     const { home } = homeWith();
     for (const options of [[], ["--fixes"]]) {
-      const alone = await runCli(["errors", SESSION, ...options], { home });
-      assert.deepEqual([alone.exitCode, alone.stdout], [1, ""]);
-      const all = await runCli(["errors", SESSION, "--subagents", ...options], { home });
+      const all = await runCli(["errors", SESSION, ...options], { home });
       assert.match(all.stdout, /Grep.*toolu_below[^]*No such folder: birds/);
     }
     const page = await runCli(["export", SESSION, "--html"], { home });

@@ -125,7 +125,7 @@ describe("a question with --team", () => {
       ["show", MAIN],
       ["timeline", MAIN],
       ["find", "price"],
-      ["errors", MAIN, "--locate"],
+      ["errors", MAIN],
       ["fixes", "Cannot find module heliotrope"],
       ["export", MAIN, "--html", "-o", "-"],
     ])

@@ -19,10 +19,6 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       load: () => import("./find.ts"),
     },
     fixes: { does: "Shows whether an error came up before, and what fixed it.", load: () => import("./fixes.ts") },
-    failures: {
-      does: "Shows which errors came up most often, in which projects, and when last.",
-      load: () => import("./failures.ts"),
-    },
     errors: {
       does: "Shows failed tool calls: the newest of all sessions, or those of one session, in order.",
       load: () => import("./errors.ts"),

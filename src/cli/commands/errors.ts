@@ -25,8 +25,7 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
-import { notePage, noteSessionPage } from "../page-note.ts";
-import { familyOf, noteUnread, sessionNamed } from "../session-input.ts";
+import { noteUnread, sessionNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
 const definition = createQuestion(
@@ -54,15 +53,16 @@ const definition = createQuestion(
     positiveInteger,
   )
   .option("--fixes", "Adds what fixed each call.")
-  .option("--subagents", "Includes the failed calls of the session's subagents.")
-  .option("--locate", "Adds the session, line and time of each call to TSV and JSON.")
   .option("--tsv", "Prints tab-separated lines on a terminal, too.")
   .addOption(noRedact)
   .addOption(jsonLines('each error: {"tool_name","tool_use_id","error"}'));
 type Options = OptionsOf<typeof definition>;
 
-/** The first three keys, in this order, are an older contract, without a version. Options add the others. */
-export type ErrorsOutput = Pick<ErrorRow, "tool_name" | "tool_use_id" | "error"> & Partial<ErrorRow>;
+/** The first three keys, in this order, are an older contract, without a version. `--fixes` adds the others. */
+export type ErrorsOutput = Omit<
+  ErrorRow,
+  "session_id" | "path" | "host" | "line_number" | "call_line_number" | "timestamp"
+>;
 
 /** Calls that a terminal gets of all sessions unless --limit says otherwise. */
 const SCREENFUL = 20;
@@ -74,8 +74,7 @@ export const command = runnable(definition, async (context, [args], options) => 
   let missing = 0;
   for (const argument of args) {
     try {
-      const ref = await sessionNamed(context, argument, options);
-      refs.push(...(options.subagents ? await familyOf(context, ref) : [ref]));
+      refs.push(await sessionNamed(context, argument, options));
     } catch (error) {
       // Continues with the others, like `grep`.
       if (args.length === 1 || !isReadFault(error)) throw error;
@@ -83,17 +82,9 @@ export const command = runnable(definition, async (context, [args], options) => 
       missing += 1;
     }
   }
-  const { subagents = false } = options;
-  const { printed, unread, damaged, scope } = await printErrors(
-    context,
-    refs,
-    { dates, subagents, many: refs.length > 1, newestFirst: false },
-    options,
-  );
+  const query = { dates, many: refs.length > 1, newestFirst: false };
+  const { printed, unread, damaged, scope } = await printErrors(context, refs, query, options);
   if (printed === 0 || damaged > 0) context.note(scope);
-  const [ref] = refs;
-  if (printed > 0 && ref !== undefined && args.length === 1 && args[0] !== "-" && !options.team)
-    await noteSessionPage(context, ref);
   return missing + unread > 0 ? 2 : printed > 0 ? 0 : 1;
 });
 
@@ -113,11 +104,10 @@ export async function errorsOfAll(
     async () => undefined,
     async (index) => {
       const refs = failedSessions(index, context, asked);
-      const query = { dates, subagents: true, many: true, newestFirst: true };
+      const query = { dates, many: true, newestFirst: true };
       const { printed, scope } = await printErrors(context, refs, query, { ...options, limit });
       const more = printed >= limit ? `; the newest ${counted(printed, "call")}, --limit shows more` : "";
       context.note(scope + more + missingNote(index));
-      if (printed > 0 && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
       return printed > 0 ? 0 : 1;
     },
   );
@@ -136,13 +126,13 @@ interface Printed {
 async function printErrors(
   context: CommandContext,
   refs: Iterable<SessionRef> | AsyncIterable<SessionRef>,
-  { dates, subagents, many, newestFirst }: { dates: Between; subagents: boolean; many: boolean; newestFirst: boolean },
+  { dates, many, newestFirst }: { dates: Between; many: boolean; newestFirst: boolean },
   options: PrintOptions & { tool?: string },
 ): Promise<Printed> {
   const { fixes = false, tool, limit = Infinity } = options;
   const { signal, stdin } = context;
   let [printed, searched, unread, damaged, left] = [0, 0, 0, 0, 0];
-  for await (const found of errorsOver(refs, { fixes, tool, subagents, signal, stdin, between: dates })) {
+  for await (const found of errorsOver(refs, { fixes, tool, signal, stdin, between: dates })) {
     const { ref, problem } = found;
     if (!options.redact && ref.archived !== null) {
       left += 1;
@@ -189,10 +179,9 @@ async function print(
   const redactor = redactorFor(options);
   const rows = await redactedRows(redactor, failed);
   if (isRows(context, options)) {
-    const { json, locate = false } = options;
     for (const row of rows) {
-      if (json) await context.printLine(locate ? row : withoutPlace(row));
-      else await context.out(tabbed(context, row, locate));
+      if (options.json) await context.printLine(outputOf(row));
+      else await context.out(tabbed(context, row));
     }
     return;
   }
@@ -210,7 +199,7 @@ async function print(
   }
 }
 
-function withoutPlace({
+function outputOf({
   tool_name,
   tool_use_id,
   error,
@@ -224,18 +213,11 @@ function withoutPlace({
   return { tool_name, tool_use_id, error, ...given({ fix, steps, diff, words, attempts, reason }) };
 }
 
-function placeOf({ session_id: id, host }: ErrorRow): string[] {
-  return [id, ...(host === undefined ? [] : [host])];
-}
-
 /** Formats a row as cells with tabs between them. */
-function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow, isLocated: boolean): string {
-  const cells = [row.tool_name ?? "", row.tool_use_id ?? "", row.error];
-  if (isLocated) {
-    const [id = "", ...marks] = placeOf(row);
-    cells.push(id, String(row.line_number), isTerminal ? dayAndTime(row.timestamp) : (row.timestamp ?? ""), ...marks);
-  }
-  const [tool = "", ...rest] = cells.map((text) => neutralBlock(escaped(text)));
+function tabbed({ colors }: CommandContext, row: ErrorRow): string {
+  const [tool = "", ...rest] = [row.tool_name ?? "", row.tool_use_id ?? "", row.error].map((text) =>
+    neutralBlock(escaped(text)),
+  );
   return `${[colors.yellow(tool), ...rest].join("\t")}\n`;
 }
 

@@ -23,7 +23,6 @@ import {
 import type { CommandContext } from "../context.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
-import { type ListFilters, noteListPage } from "../page-note.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
 import { projectName } from "../../render/text/passage-text.ts";
@@ -36,7 +35,7 @@ const definition = createQuestion(
   "list",
   {
     description:
-      "A terminal shows the 20 newest, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
+      "A terminal shows the 20 newest, unless --recent, --today, --since or --until is given; a pipe or a file gets all. " +
       "Active time leaves out pauses of more than 5 minutes. Tokens, cost and time are those of the whole session, even with --since or --until; " +
       "`stats` counts only what is in that range. Sessions of subagents, and sessions in which nothing was said, are left out " +
       "unless --subagents or --empty is given.",
@@ -54,7 +53,6 @@ const definition = createQuestion(
   .option("--today", "Only sessions with activity today.")
   .option("--subagents", "Includes sessions of subagents.")
   .option("--empty", "Includes sessions in which nothing was said.")
-  .option("--all", "Shows all sessions on a terminal, too.")
   .addOption(jsonLines("each session"));
 type Options = OptionsOf<typeof definition>;
 
@@ -96,7 +94,7 @@ async function print(
     if (signs !== "") context.note(signs);
   }
   if (isMore && options.recent === undefined)
-    context.note(`the ${count(rows.length)} newest sessions; --all lists all`);
+    context.note(`the ${count(rows.length)} newest sessions; --recent N lists more`);
   if (index.missing.length > 0) context.note(missingText(index));
   const kept = rows.filter(({ is_archived: isArchived }) => isArchived).length;
   if (kept > 0)
@@ -110,15 +108,10 @@ async function print(
   if (rows.length === 0)
     context.note(
       FILTERS.some((name) => options[name] !== undefined)
-        ? "no session matches; `transcripts list --all` lists all"
+        ? "no session matches; `transcripts list` lists all"
         : NO_SESSIONS,
     );
-  if (rows.length > 0 && !options.team) await noteListPage(context, listFilters(options));
   return rows.length > 0 ? 0 : 1;
-}
-
-function listFilters({ agent, project, since, until, tag, today }: Options): ListFilters {
-  return { agent, project, since: today ? "today" : since, until, tag };
 }
 
 /** Puts the subagents of a session after it, and otherwise keeps the order. */
@@ -136,7 +129,7 @@ const FILTERS = ["today", "since", "until", "project", "agent", "tag"] as const;
 
 function limitAsked({ isTerminal }: CommandContext, options: Options): number {
   if (options.recent !== undefined) return options.recent;
-  const isNarrowed = [options.all, options.today, options.since, options.until].some((each) => each !== undefined);
+  const isNarrowed = [options.today, options.since, options.until].some((each) => each !== undefined);
   return isTerminal && !isNarrowed && !options.json ? SCREENFUL : Infinity;
 }
 

@@ -8,7 +8,7 @@ import { readingSnippets, withSnippets } from "../open-snippets.ts";
 
 const definition = createCommand("tag", {
   description:
-    "Tags are in the store, not in the session's file, and stay when the file is deleted. --tag of `list`, `find`, `stats`, `errors`, `failures` and `archive` selects by them. " +
+    "Tags are in the store, not in the session's file, and stay when the file is deleted. --tag of `list`, `find`, `stats`, `errors` and `archive` selects by them. " +
     "`push` copies them to the team's database.",
   examples: {
     "transcripts tag latest release bug/123": "Gives the newest session two tags.",

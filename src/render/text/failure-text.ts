@@ -6,7 +6,6 @@ import { neutralLine, shortened } from "../../neutral-text.ts";
 import { counted } from "../../quantities.ts";
 import type { PastError, PastFix } from "../../queries/past-fixes.ts";
 import type { ErrorRow } from "../../queries/session-errors.ts";
-import { projectName } from "./passage-text.ts";
 import { paintedDiff, quoted, type TextStyle } from "./text-style.ts";
 
 /** Formats a failed call of a session. `facts` are put beside its tool. */
@@ -70,29 +69,22 @@ function diffText(diff: string, style: TextStyle): string {
 /** A fix, with the command that opens it where commands can be run. */
 type ShownFix = PastFix & { open?: string };
 
-/** An error that came up in earlier sessions. */
-interface KnownError
-  extends
-    Pick<PastError, "tool_name" | "error" | "count" | "session_count" | "latest">,
-    Partial<Pick<PastError, "checked" | "is_in_project">> {
-  projects?: readonly string[];
-  fixes?: readonly ShownFix[] | undefined;
-}
-
 /** Formats an error that came up in earlier sessions. */
-export function pastErrorText(row: KnownError, style: TextStyle): string {
+export function pastErrorText(
+  row: Omit<PastError, "fixes"> & { fixes: readonly ShownFix[] },
+  style: TextStyle,
+): string {
   const { colors } = style;
-  const { count, session_count: sessions, latest, projects = [], fixes, checked = count } = row;
+  const { count, session_count: sessions, latest, fixes, checked } = row;
   const facts = [`seen ${counted(count, "time")} in ${counted(sessions, "session")}`];
   if (latest !== null) facts.push(`last ${latest.slice(0, 10)}`);
   if (row.is_in_project) facts.push("in this project");
-  if (projects.length > 0) facts.push(`in ${projects.map((each) => neutralLine(projectName(each))).join(", ")}`);
   const only = checked < count ? ` in the ${checked} that were looked at` : "";
   return joined([
     `${colors.bold(neutralLine(toolName(row.tool_name)))}: ${facts.join(", ")}`,
     errorText(row.error, style),
-    ...(fixes?.length === 0 ? [`${colors.yellow("Never fixed")}${only}.`] : []),
-    ...(fixes ?? []).map((fix) => pastFixText(fix, row.tool_name, style)),
+    ...(fixes.length === 0 ? [`${colors.yellow("Never fixed")}${only}.`] : []),
+    ...fixes.map((fix) => pastFixText(fix, row.tool_name, style)),
   ]);
 }
 

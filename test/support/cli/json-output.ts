@@ -8,7 +8,6 @@ import type { EntriesOutput } from "../../../src/cli/commands/entries.ts";
 import type { ErrorsOutput } from "../../../src/cli/commands/errors.ts";
 import type { ExportOutput } from "../../../src/cli/commands/export.ts";
 import type { FindOutput } from "../../../src/cli/commands/find.ts";
-import type { FailuresOutput } from "../../../src/cli/commands/failures.ts";
 import type { FixesOutput } from "../../../src/cli/commands/fixes.ts";
 import type { ForgetOutput } from "../../../src/cli/commands/forget.ts";
 import type { IndexOutput } from "../../../src/cli/commands/index-sessions.ts";
@@ -30,7 +29,6 @@ export interface Outputs {
   entries: EntriesOutput;
   errors: ErrorsOutput;
   export: ExportOutput;
-  failures: FailuresOutput;
   find: FindOutput;
   fixes: FixesOutput;
   forget: ForgetOutput;

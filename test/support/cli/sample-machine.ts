@@ -116,7 +116,7 @@ export const EACH: readonly (readonly string[])[] = [
   ["show", "--last", "1", "--json"],
   ["timeline", "--json"],
   ["timeline"],
-  ["errors", "--json", "--fixes", "--locate", "--subagents"],
+  ["errors", "--json", "--fixes"],
   ["errors"],
   ["stats", "--json", "--by", "session"],
   ["snippets suggest", "--json"],
