@@ -85,12 +85,6 @@ export interface Agent {
    */
   parts?(ref: SessionRef, files: SessionFiles): Promise<SessionRef[]>;
 
-  /**
-   * Returns whether to read a session with `ReadOptions.subagentCopies`, because its subagents have no files of their own; with
-   * files, the copies would be duplicates. Default: no. `listings`: for calls that look at many sessions at one time.
-   */
-  hasSubagentCopies?(ref: SessionRef, listings: FolderListings): Promise<boolean>;
-
   /** Returns a reader of attachments, up to `maxBytes`, by the path in a block's metadata; it returns undefined for others. */
   attachments?(ref: SessionRef, maxBytes: number): ((path: string) => Promise<Uint8Array | undefined>) | undefined;
 
@@ -154,15 +148,6 @@ export interface ProjectLabels {
   ofFolder(label: string, folder: string): "yes" | "maybe" | "no";
   /** The same for a folder of which only the last part of the path is known. */
   ofName(label: string, name: string): "yes" | "maybe" | "no";
-}
-
-/** Folders that were listed, by their path. */
-export type FolderListings = Map<string, FolderListing>;
-
-export interface FolderListing {
-  names: ReadonlySet<string>;
-  /** Returns the ids of the sessions that have subagents' files in the folder. */
-  parents: () => Promise<ReadonlySet<string | null>>;
 }
 
 export interface ScanOptions {

@@ -5,10 +5,8 @@ import { hash } from "node:crypto";
 import type { InputUnit } from "../parse/message-draft.ts";
 import type { FormatTraits, OpenedContent } from "../parse/content.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { FolderListings } from "../agents/agent.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { openReadable } from "../sessions/open-session.ts";
-import { needsSubagentCopies } from "../sessions/reading-options.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { pathOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
@@ -37,8 +35,6 @@ export interface IndexRequest {
   redactor: Redactor;
   signal?: AbortSignal | undefined;
   limits: IndexLimits;
-  /** Folders that were listed earlier in the run: a project may have thousands of sessions. */
-  listings: FolderListings;
   sessionId: string;
   ref: SessionRef;
   /** The store had no session with this id when it was chosen. */
@@ -96,12 +92,11 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
-  const subagentCopies = await needsSubagentCopies(ref, request.listings);
   // The size and time before reading: if the file changes meanwhile, the next run finds that.
   const dated = ref.path === null || ref.bytes === null ? ref : { ...ref, ...datedNow(ref.path) };
   const content = openReadable(dated, { chunkBytes: request.limits.chunkBytes });
-  const { format, units } = await content.open({ subagentCopies });
-  return { as, ...(await new Indexing({ ...request, ref: dated }, stored, format, subagentCopies).run(units)) };
+  const { format, units } = await content.open({});
+  return { as, ...(await new Indexing({ ...request, ref: dated }, stored, format).run(units)) };
 }
 
 function datedNow(path: string): Pick<SessionRef, "bytes" | "modifiedMs"> {
@@ -125,7 +120,6 @@ class Indexing {
   readonly #request: IndexRequest;
   readonly #stored: StoredSession | undefined;
   readonly #format: FormatTraits;
-  readonly #subagentCopies: boolean;
   readonly #words: WordRedactor;
   readonly #facts: SessionFacts;
   readonly #rows: SessionRows;
@@ -136,12 +130,11 @@ class Indexing {
   #revision: number;
   #written = 0;
 
-  constructor(request: IndexRequest, stored: StoredSession | undefined, format: FormatTraits, subagentCopies: boolean) {
+  constructor(request: IndexRequest, stored: StoredSession | undefined, format: FormatTraits) {
     const { sessionId, redactor, store } = request;
     this.#request = request;
     this.#stored = stored;
     this.#format = format;
-    this.#subagentCopies = subagentCopies;
     this.#words = new WordRedactor(redactor);
     this.#facts = new SessionFacts({
       hasLines: format.lines !== "none",
@@ -296,7 +289,6 @@ class Indexing {
             lines: this.#facts.lines,
             events: this.#rows.blockCount,
             format: this.#format.name,
-            subagent_copies: this.#subagentCopies,
             copied_revision: 0,
           };
     const figures = isEnd ? mark : (this.#stored?.figures ?? null);

@@ -1,7 +1,6 @@
 /** A thread that reads and redacts sessions; what it writes goes through the thread that has the store. */
 import { workerData } from "node:worker_threads";
 import { createRedactor } from "../redact/redactor.ts";
-import type { FolderListings } from "../agents/agent.ts";
 import type { Machine } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import { serveTasks, type TaskContext } from "../worker-thread.ts";
@@ -40,5 +39,4 @@ function storeBehind(askThread: TaskContext["ask"]): IndexStore {
 // Both threads run the same package, so the data has the type that was sent.
 const { limits, machine }: IndexWorkerData = workerData;
 const redactor = createRedactor();
-const listings: FolderListings = new Map();
-serveTasks((task: LaneTask, { ask }) => indexSession({ ...task, store: storeBehind(ask), redactor, limits, listings }));
+serveTasks((task: LaneTask, { ask }) => indexSession({ ...task, store: storeBehind(ask), redactor, limits }));

@@ -1,7 +1,6 @@
 /** Lanes that index sessions: this thread, or other threads while this one writes. */
 import { availableParallelism } from "node:os";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
-import type { FolderListings } from "../agents/agent.ts";
 import type { Store } from "../store/store.ts";
 import type { IndexWorkerData, LaneTask, StoreCall } from "./index-worker.ts";
 import { indexSession, type Attempt } from "./index-session.ts";
@@ -38,10 +37,8 @@ export function threadsFor(bytes: number): number {
 
 export function lanesFor({ store, limits, signal, redactor, threads }: LaneOptions): Lane[] {
   const made: { redactor: Redactor | undefined } = { redactor };
-  const listings: FolderListings = new Map();
   const here: Lane = {
-    index: (task) =>
-      indexSession({ ...task, store, limits, listings, signal, redactor: (made.redactor ??= createRedactor()) }),
+    index: (task) => indexSession({ ...task, store, limits, signal, redactor: (made.redactor ??= createRedactor()) }),
     stop: async () => undefined,
   };
   // A given redactor cannot be passed to another thread.

@@ -4,7 +4,7 @@ import { isFields } from "../parse/json-fields.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { ToolStats } from "../parse/model.ts";
-import { entryOf } from "../parse/open-calls.ts";
+import { entryOf } from "../parse/statistics.ts";
 import type { StoredAnswer, StoredBlock, StoredFigures, StoredMessage } from "../store/stored-model.ts";
 import { jsonOf, type RawBlock } from "./session-rows.ts";
 

@@ -20,7 +20,6 @@ import {
   type TranscriptMessage,
 } from "../parse/model.ts";
 import { hasUsage } from "../parse/usage-ledger.ts";
-import { withEndings } from "../parse/parse-transcript.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import type { StoredAnswer, StoredBlock, StoredFigures, StoredMessage } from "../store/stored-model.ts";
 import { answerMessages, callCounts, isTypedPrompt } from "../sessions/read-figures.ts";
@@ -140,7 +139,9 @@ export class SessionRows {
   }
 
   figures(): StoredFigures {
-    const { tools, ...stats } = withEndings(this.#assembler.stats, this.#toolCalls());
+    // Sets the status of the calls.
+    this.#toolCalls();
+    const { tools, ...stats } = this.#assembler.stats;
     const messages = this.#finished.map(({ message }) => message);
     const answers = this.#finished.filter(({ message }) => message.message_type === "assistant" || hasUsage(message));
     const counts = answerMessages(messages);

@@ -3,9 +3,8 @@ import type { MessageDraft, SessionDraft, InputUnit } from "./message-draft.ts";
 import { type BuilderOptions, type BuiltMessage, MessageBuilder } from "./message-builder.ts";
 import type { LineAccount, ParseError, SessionMetadata, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
-import { entryOf } from "./open-calls.ts";
 import type { ReadMessage } from "./conversation.ts";
-import { type CountedFormat, StatisticsCollector } from "./statistics.ts";
+import { type CountedFormat, entryOf, StatisticsCollector } from "./statistics.ts";
 import { TimeFilter, TimeSpan } from "./times.ts";
 import { beginsTurn } from "./turns.ts";
 
@@ -26,7 +25,7 @@ export class Assembler {
   readonly #options: AssemblerOptions;
   readonly #builder: MessageBuilder;
   readonly #statistics: StatisticsCollector;
-  /** Answers and usage with an id, of which more may come. */
+  /** Messages with an id, of which more may come. */
   readonly #open = new Map<string, BuiltMessage>();
   /** All messages that got a piece, in order. */
   readonly #messages = new Set<BuiltMessage>();
@@ -78,8 +77,8 @@ export class Assembler {
 
   #place(draft: MessageDraft, unit: InputUnit, read: ReadMessage[]): void {
     const place = { line: unit.line, offset: unit.offset, record: unit.identity };
-    const isJoined = draft.type === "assistant" || draft.usage !== undefined || draft.replaces !== undefined;
-    const id = isJoined ? (draft.answerId ?? draft.sourceId) : undefined;
+    const isAnswer = draft.type === "assistant" || draft.usage !== undefined;
+    const id = draft.answerId ?? (isAnswer ? draft.sourceId : undefined);
     const open = id === undefined ? undefined : this.#open.get(id);
     const built = open ?? this.#builder.begin(draft, place);
     const blocks = this.#builder.extend(built, draft, place);

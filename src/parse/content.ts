@@ -8,8 +8,6 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 export interface ReadOptions {
   /** Lines longer than this, in bytes, are skipped. Default 64 MiB. */
   maxLineBytes?: number | undefined;
-  /** Uses copies of subagents' messages in the session's own file. Default false: subagents usually have files of their own. */
-  subagentCopies?: boolean | undefined;
   /** Reads an output saved in a separate file; undefined if it is missing. The path is relative to the transcript. */
   readOutput?: ((path: string) => Promise<string | undefined>) | undefined;
   /**

@@ -1,8 +1,6 @@
 /** Builds messages and blocks from drafts: one message for all pieces that share an id. */
-import { hash } from "node:crypto";
-import { jsonText } from "./json-fields.ts";
 import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./message-draft.ts";
-import type { BlockMetadata, MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
+import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
 
 export interface BuilderOptions {
@@ -30,8 +28,6 @@ export interface BuiltMessage {
   usage: UsageDraft | undefined;
   /** Cost recorded by the host, in US dollars. */
   recordedCostUsd: number | undefined;
-  /** Metadata of its blocks by their content, if its records are written again. */
-  written: Map<string, BlockMetadata> | undefined;
 }
 
 export interface Place {
@@ -52,35 +48,11 @@ export class MessageBuilder {
   /** Returns a new message, without the blocks of the draft. */
   begin(draft: MessageDraft, place: Place): BuiltMessage {
     const message = this.#message(draft, place);
-    return { message, blockCount: 0, usage: undefined, recordedCostUsd: undefined, written: undefined };
+    return { message, blockCount: 0, usage: undefined, recordedCostUsd: undefined };
   }
 
   /** Adds a piece to a message. Returns its new blocks. */
   extend(built: BuiltMessage, draft: MessageDraft, place: Place): ParsedContentBlock[] {
-    return draft.replaces === true ? this.#replace(built, draft, place) : this.#add(built, draft, place);
-  }
-
-  /** Adds a piece that has the whole message: labels the blocks that it lacks, and adds those that are new. */
-  #replace(built: BuiltMessage, draft: MessageDraft, place: Place): ParsedContentBlock[] {
-    const before = built.written ?? new Map<string, BlockMetadata>();
-    const now = new Map<string, BlockDraft>();
-    for (const block of draft.blocks) {
-      let key = contentKey(block);
-      while (now.has(key)) key += "+";
-      now.set(key, block);
-    }
-    for (const [key, metadata] of before) {
-      if (now.has(key)) delete metadata.superseded;
-      else metadata.superseded = true;
-    }
-    const fresh = [...now].filter(([key]) => !before.has(key));
-    const blocks = this.#add(built, { ...draft, blocks: fresh.map(([, block]) => block) }, place);
-    for (const [at, { metadata }] of blocks.entries()) before.set(fresh[at]?.[0] ?? "", metadata);
-    built.written = before;
-    return blocks;
-  }
-
-  #add(built: BuiltMessage, draft: MessageDraft, place: Place): ParsedContentBlock[] {
     const { message } = built;
     if (draft.type === "assistant" && message.message_type !== "assistant") beginAnswer(message, draft, place);
     message.source_id ??= draft.sourceId ?? null;
@@ -185,11 +157,6 @@ function beginAnswer(message: TranscriptMessage, draft: MessageDraft, place: Pla
   message.timestamp = draft.timestamp ?? message.timestamp;
   message.cwd = draft.cwd ?? null;
   delete message.metadata.subtype;
-}
-
-/** Identifies a block by all that it shows. */
-function contentKey({ type, text, toolName, toolUseId, input, status, isError }: BlockDraft): string {
-  return hash("sha1", jsonText([type, text, toolName, toolUseId, input, status, isError]), "base64");
 }
 
 export type PricedMessage = Pick<TranscriptMessage, "cost_usd" | "metadata" | "model" | "provider" | "timestamp">;

@@ -3,8 +3,6 @@
  * messages on it, most of which `drafts.ts` makes. How to say what is not simply a message:
  *
  * - An answer in several records: pieces with the same `sourceId`, anywhere in the file. Each has only its new blocks.
- * - A record that is written again, whole: `replaces`, with all of its blocks each time. Blocks that it repeats are kept
- *   once, those that it lacks are labelled `superseded`.
  * - Usage in a record of its own: a draft of type `system` with `usage`, without blocks, and with the `sourceId` (or
  *   `answerId`) of its answer, which may come before or after it. Without an answer it is a message of its own. Its
  *   `sourceId` should be the provider's response or call id, because usage with the same id counts once, in all files.
@@ -80,15 +78,10 @@ export interface MessageDraft {
    */
   sourceId?: string | undefined;
   /**
-   * Takes the place of `sourceId` for that, if several messages may have one `sourceId`, or if only a later piece has it.
-   * Any text that is unique in the file.
+   * Takes the place of `sourceId` for that, if several messages may have one `sourceId`, or if only a later piece has it; and
+   * joins pieces of any type. Any text that is unique in the file.
    */
   answerId?: string | undefined;
-  /**
-   * The piece is the whole message as it is now. Set it on every piece of a message whose records are written again. Default:
-   * false, a piece has only new blocks.
-   */
-  replaces?: boolean | undefined;
   uuid?: string | undefined;
   parentUuid?: string | undefined;
   requestId?: string | undefined;

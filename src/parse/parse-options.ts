@@ -13,8 +13,6 @@ export interface ParseOptions {
   signal?: AbortSignal;
   /** `catalog` (default): the bundled table of prices by model. `flat`: $3, $15, $0.30, $3.75 per million tokens. */
   pricing?: "catalog" | "flat" | Pricing;
-  /** Uses the subagent messages that Claude Code copies into `progress` lines. Default false, since their own files have them. */
-  subagentCopies?: boolean;
   /** Reads the session of this subagent, which is in the file of the session that started it. */
   part?: string;
   /** Reads an output that was saved in a separate file; the path is relative to the transcript. */

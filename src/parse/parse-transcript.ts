@@ -1,7 +1,7 @@
 /** Parses a whole session. */
 import type { SessionContent } from "./content.ts";
 import type { ConversationReader } from "./conversation.ts";
-import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage, TranscriptStats } from "./model.ts";
+import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { TranscriptReader } from "./read-transcript.ts";
 import { correlateToolCalls } from "./tool-calls.ts";
@@ -41,24 +41,5 @@ export async function wholeConversation(reader: ConversationReader): Promise<Omi
   const contentBlocks = [...byMessage.values()].flat();
   const { error_count: _, ...summary } = reader.summary();
   const toolCalls = correlateToolCalls(messages, contentBlocks);
-  return {
-    ...summary,
-    messages,
-    content_blocks: contentBlocks,
-    tool_calls: toolCalls,
-    stats: withEndings(summary.stats, toolCalls),
-  };
-}
-
-/** Pairs calls and results of the whole session, as results may name their call in another way than by its id. */
-export function withEndings(stats: TranscriptStats, calls: readonly ToolCall[]): TranscriptStats {
-  const tools = new Map(Object.entries(stats.tools).map(([name, { calls }]) => [name, { calls, errors: 0 }]));
-  let pending = 0;
-  for (const { status, tool_name, superseded } of calls) {
-    if (superseded === true) continue;
-    if (status === "pending") pending += 1;
-    const tool = status === "error" ? tools.get(tool_name ?? "") : undefined;
-    if (tool) tool.errors += 1;
-  }
-  return { ...stats, tools: Object.fromEntries(tools), tool_pending_count: pending };
+  return { ...summary, messages, content_blocks: contentBlocks, tool_calls: toolCalls };
 }

@@ -12,7 +12,7 @@ import {
 } from "./model.ts";
 import { FirstPrompt, isBuiltInCommand } from "./prompts.ts";
 import type { TimeSpan } from "./times.ts";
-import { entryOf, OpenCalls } from "./open-calls.ts";
+import { correlateToolCalls } from "./tool-calls.ts";
 import { hasUsage, NO_MODEL, usageOf, type UsageRecord, UsageSum } from "./usage-ledger.ts";
 
 const REDACTION = /\[REDACTED:([^\]\s]{1,40})\]/g;
@@ -52,19 +52,13 @@ function modelStats(sum: UsageSum): ModelStats {
   return { messages, tokens_in, tokens_out, cache_read, cache_write, cost_usd, cost_is_estimate };
 }
 
-/** A block as far as it is counted. Its texts are not kept. */
-type CountedBlock = Pick<
-  ParsedContentBlock,
-  "block_type" | "tool_name" | "tool_use_id" | "tool_result_id" | "status" | "metadata"
->;
-
 /** Collects messages as they come, and their usage when they are whole. Those that are superseded count in usage only. */
 export class StatisticsCollector {
   readonly #format: CountedFormat;
   readonly #answers = new AnswerSums();
   readonly #redactions = new Map<string, number>();
   readonly #prompt = new FirstPrompt();
-  readonly #messages = new Map<TranscriptMessage, CountedBlock[]>();
+  readonly #messages = new Map<TranscriptMessage, ParsedContentBlock[]>();
 
   constructor(format: CountedFormat) {
     this.#format = format;
@@ -113,16 +107,20 @@ function isCounted({ block_type: type }: ParsedContentBlock): boolean {
 }
 
 /** `metadata` is the block's own, which may get a label later. */
-function withoutTexts(block: ParsedContentBlock): CountedBlock {
-  const { block_type, tool_name, tool_use_id, tool_result_id, status, metadata } = block;
-  return { block_type, tool_name, tool_use_id, tool_result_id, status, metadata };
+function withoutTexts(block: ParsedContentBlock): ParsedContentBlock {
+  return { ...block, content_text: null, thinking_text: null, tool_input: null, result_text: null };
 }
 
-function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock[]>, table: ToolTable | undefined) {
+function countsOf(
+  messages: ReadonlyMap<TranscriptMessage, readonly ParsedContentBlock[]>,
+  table: ToolTable | undefined,
+) {
+  const all = [...messages].filter(([message]) => !isSuperseded(message));
+  const blocks = all.flatMap(([, own]) => own).filter((block) => !isSuperseded(block));
+  const thoughts = blocks.filter(({ block_type }) => block_type === "thinking" || block_type === "redacted_thinking");
   const tools = new Map<string, ToolStats>();
-  const open = new OpenCalls();
   const counts = {
-    total_messages: 0,
+    total_messages: all.length,
     user_messages: 0,
     human_messages: 0,
     assistant_messages: 0,
@@ -130,40 +128,41 @@ function countsOf(messages: ReadonlyMap<TranscriptMessage, readonly CountedBlock
     tool_error_count: 0,
     tool_rejected_count: 0,
     tool_interrupted_count: 0,
-    thinking_blocks: 0,
-    withheld_thinking_blocks: 0,
+    tool_pending_count: 0,
+    thinking_blocks: thoughts.length,
+    withheld_thinking_blocks: blocks.filter(({ metadata }) => metadata.withheld === true).length,
     subagent_count: 0,
   };
-  const addCall = ({ tool_name, tool_use_id }: CountedBlock): void => {
-    const name = tool_name ?? "";
-    counts.tool_use_count += 1;
-    const tool = entryOf(tools, name, () => ({ calls: 0, errors: 0 }));
-    tool.calls += 1;
-    if (open.begin(tool_use_id, tool) === "error") tool.errors += 1;
-  };
-  const addResult = ({ tool_result_id, status }: CountedBlock): void => {
-    if (status === "error") counts.tool_error_count += 1;
-    else if (status === "rejected") counts.tool_rejected_count += 1;
-    else if (status === "interrupted") counts.tool_interrupted_count += 1;
-    const tool = open.end(tool_result_id, status ?? "completed");
-    if (tool && status === "error") tool.errors += 1;
-  };
-  for (const [message, blocks] of messages) {
-    if (isSuperseded(message)) continue;
-    counts.total_messages += 1;
+  for (const [message] of all) {
     if (message.message_type === "user") counts.user_messages += 1;
     if (message.user_kind === "human" && !message.is_sidechain) counts.human_messages += 1;
     if (message.message_type === "assistant") counts.assistant_messages += 1;
-    for (const block of blocks) {
-      if (isSuperseded(block)) continue;
-      if (block.block_type === "tool_use") addCall(block);
-      else if (block.block_type === "tool_result") addResult(block);
-      else counts.thinking_blocks += 1;
-      if (block.metadata.withheld === true) counts.withheld_thinking_blocks += 1;
-    }
+  }
+  for (const { use, status, tool_name } of correlateToolCalls(
+    all.map(([message]) => message),
+    blocks,
+  )) {
+    if (status === "error") counts.tool_error_count += 1;
+    else if (status === "rejected") counts.tool_rejected_count += 1;
+    else if (status === "interrupted") counts.tool_interrupted_count += 1;
+    else if (status === "pending") counts.tool_pending_count += 1;
+    if (use === null) continue;
+    counts.tool_use_count += 1;
+    const tool = entryOf(tools, tool_name ?? "", () => ({ calls: 0, errors: 0 }));
+    tool.calls += 1;
+    if (status === "error") tool.errors += 1;
   }
   for (const [name, { calls }] of tools) if (table?.(name, {}).kind === "subagent") counts.subagent_count += calls;
-  return { ...counts, tool_pending_count: open.open(), tools: Object.fromEntries(tools) };
+  return { ...counts, tools: Object.fromEntries(tools) };
+}
+
+/** Returns the value of a key, creating it if necessary. */
+export function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** Returns whether the user or the assistant said anything; built-in commands that configure the program do not count. */

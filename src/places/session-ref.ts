@@ -52,7 +52,7 @@ export interface ArchivedSession {
   /** Name of the machine that pushed it to a team's database; null in the store of this machine. Its path would mean nothing here. */
   host: string | null;
   /** Returns a reader of its rows in the store. */
-  open(options: Pick<ParseOptions, "subagentCopies" | "between" | "pricing" | "signal">): Promise<ConversationReader>;
+  open(options: Pick<ParseOptions, "between" | "pricing" | "signal">): Promise<ConversationReader>;
   /** Number of damaged places, of which the store has no rows. */
   damaged: number;
 }

@@ -16,11 +16,11 @@ import { usageOf, UsageSum } from "../parse/usage-ledger.ts";
 import { type SessionRef, sessionIdOf } from "../places/session-ref.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { openConversation } from "../sessions/open-conversation.ts";
-import type { ReadingOptions } from "../sessions/reading-options.ts";
 import type { OpenOptions } from "../sessions/open-session.ts";
 import { inFirstForm } from "../sessions/session-forms.ts";
 
-export interface ReadQuery extends ReadingOptions, Pick<OpenOptions, "stdin"> {
+export interface ReadQuery extends Pick<OpenOptions, "stdin"> {
+  signal?: AbortSignal | undefined;
   /** False: flat prices, since the price table takes longer to load than most sessions take to parse. Default: true. */
   costs?: boolean;
   /** Undefined leaves texts unredacted. */

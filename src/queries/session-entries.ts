@@ -10,7 +10,6 @@ import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import { openConversation } from "../sessions/open-conversation.ts";
-import { readingOptions } from "../sessions/reading-options.ts";
 import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
 
 /** A line of a session. Keys as in `transcripts entries`, where each is described. */
@@ -27,7 +26,7 @@ export async function* entriesIn(
   if (ref.archived !== null) return yield* keptEntries(() => openConversation(ref, { signal, pricing: "flat" }));
   const content = await reopenable(ref, stdin);
   const halves = await otherHalves(await openConversation(ref, { content, signal, pricing: "flat" }));
-  const { units } = await content.open(await readingOptions(ref, { signal }));
+  const { units } = await content.open({ signal });
   for await (const batch of units) {
     signal?.throwIfAborted();
     for (const unit of batch) yield rowOf(unit, halves);

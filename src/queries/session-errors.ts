@@ -44,7 +44,7 @@ export interface SessionErrors {
 export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<SessionErrors> {
   const { fixes, tool, counted, signal, stdin } = query;
   const { found, messages, summary } = await inFirstForm(ref, async (form) => {
-    const reader = await openConversation(form, { subagents: true, signal, stdin, pricing: "flat" });
+    const reader = await openConversation(form, { signal, stdin, pricing: "flat" });
     const read = fixes ? await fixedCalls(reader) : await failedCalls(reader);
     return { ...read, summary: reader.summary() };
   });

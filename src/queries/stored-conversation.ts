@@ -28,7 +28,7 @@ import {
 import type { Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
-type StoredOptions = Pick<ParseOptions, "subagentCopies" | "between" | "pricing" | "signal">;
+type StoredOptions = Pick<ParseOptions, "between" | "pricing" | "signal">;
 
 type RowsStore = Pick<Store, "messages" | "blocks" | "ordinalAt">;
 
@@ -164,17 +164,15 @@ class MessageCursor {
   readonly #met = new Map<string, TranscriptMessage | undefined>();
   readonly #begun = new Set<string>();
   readonly #row: (id: string) => Promise<StoredMessage[]>;
-  readonly #isCopyLeftOut: boolean;
   readonly #times: TimeFilter;
   readonly #pricing: StoredOptions["pricing"];
   #next: StoredMessage[] = [];
   #isEnd = false;
 
   constructor(store: RowsStore, session: StoredSession, options: StoredOptions, first: number) {
-    const { session_id: id, state } = session;
+    const { session_id: id } = session;
     this.#rows = pages((at) => store.messages(id, at), first);
     this.#row = (messageId) => store.messages(id, { ids: [messageId] });
-    this.#isCopyLeftOut = state.subagent_copies && options.subagentCopies !== true;
     this.#times = new TimeFilter(options.between);
     this.#pricing = options.pricing;
   }
@@ -221,8 +219,7 @@ class MessageCursor {
   }
 
   async #add(row: StoredMessage): Promise<TranscriptMessage | undefined> {
-    const isCopy = row.is_sidechain && row.cwd === null;
-    const isIn = !(isCopy && this.#isCopyLeftOut) && this.#times.isNextIn(row.occurred_at);
+    const isIn = this.#times.isNextIn(row.occurred_at);
     const message = isIn ? modelMessage(row) : undefined;
     const price = await pricingOf(this.#pricing);
     if (message !== undefined) setCost(message, storedUsage(row), row.recorded_cost_usd ?? undefined, price);

@@ -8,10 +8,8 @@ import {
   type TranscriptStats,
 } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
-import { entryOf } from "../parse/open-calls.ts";
-import { withEndings } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import { isConversation } from "../parse/statistics.ts";
+import { entryOf, isConversation } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
@@ -48,16 +46,17 @@ export function figuresOf(ref: SessionRef, query: FiguresQuery = {}): Promise<Fi
 
 async function figuresIn(ref: SessionRef, { between, signal, stdin }: FiguresQuery): Promise<Figures> {
   const all = new Set<TranscriptMessage>();
-  const reader = await openConversation(ref, { subagents: true, signal, stdin, ...given({ between }) });
+  const reader = await openConversation(ref, { signal, stdin, ...given({ between }) });
   const { messages, blocks } = await readCalls(reader, (message) => all.add(message));
   const prompts = [...all].filter(isTypedPrompt).flatMap(({ timestamp }) => inUtc(timestamp) ?? []);
   const { stats, metadata, lines, error_count } = reader.summary();
-  const ended = withEndings(stats, correlateToolCalls(messages, blocks));
+  // Sets the status of the calls.
+  correlateToolCalls(messages, blocks);
   const answers = [...all].filter(hasUsage);
   const counts = answerMessages(all);
   const calls = Map.groupBy(blocks, ({ message_id }) => message_id);
   return {
-    stats: ended,
+    stats,
     metadata: {
       ...metadata,
       title: wholeLine(metadata.title),

@@ -294,7 +294,6 @@ const STATE: Columns<Omit<IndexState, "events"> & { event_count: number }> = {
   lines: number,
   event_count: number,
   format: text,
-  subagent_copies: boolean,
   copied_revision: number,
 };
 

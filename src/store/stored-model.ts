@@ -140,8 +140,6 @@ export interface IndexState {
   events: number;
   /** Name of the `Format`; empty without content. */
   format: string;
-  /** See `ReadOptions.subagentCopies`. */
-  subagent_copies: boolean;
   /**
    * In a team's database: the revision on the session's machine that was last copied whole; 0 until then, and in the store
    * of a machine.
@@ -158,7 +156,6 @@ export const NOT_INDEXED: IndexState = {
   lines: 0,
   events: 0,
   format: "",
-  subagent_copies: false,
   copied_revision: 0,
 };
 

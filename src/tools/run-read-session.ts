@@ -35,8 +35,7 @@ export const execute = execution(READ_SESSION, async (args, context) => {
     isWhole: true,
     calls: undefined,
   };
-  const open = (): Promise<ConversationReader> =>
-    openConversation(ref, { subagents: line !== undefined, signal: context.signal, pricing: "flat" });
+  const open = (): Promise<ConversationReader> => openConversation(ref, { signal: context.signal, pricing: "flat" });
   const tools = new Map<string, string>();
   const items: string[] = [];
   let previous: TranscriptMessage | undefined;

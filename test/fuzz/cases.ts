@@ -16,7 +16,7 @@ import { damagedBytes } from "../support/parse/damage.ts";
 
 export interface FuzzCase {
   input: Buffer;
-  options: Pick<ParseOptions, "subagentCopies" | "maxLineBytes" | "maxInlineContentBytes">;
+  options: Pick<ParseOptions, "maxLineBytes" | "maxInlineContentBytes">;
   cuts: number[];
 }
 
@@ -106,7 +106,6 @@ export const anyCase: fc.Arbitrary<FuzzCase> = fc.record({
     ),
   ),
   options: fc.record({
-    subagentCopies: fc.boolean(),
     maxLineBytes: size(5 * 1024 * 1024),
     maxInlineContentBytes: size(256 * 1024),
   }),

@@ -21,7 +21,7 @@ describe("a file with damage anywhere", () => {
   });
 
   test("also with copies of subagents in progress lines, small limits and flat prices", async () => {
-    const options = { subagentCopies: true, maxInlineContentBytes: 5, maxLineBytes: 400, pricing: "flat" } as const;
+    const options = { maxInlineContentBytes: 5, maxLineBytes: 400, pricing: "flat" } as const;
     await fc.assert(
       fc.asyncProperty(anyLines(), damages, async (lines, done) => {
         const input = damaged(file(lines), done);

@@ -1,33 +1,23 @@
 /** Reading block by block gives in the end what reading all at once gives. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ParseResult } from "../../src/parse/model.ts";
 import { readTranscript } from "../../src/agents/parse-input.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { cuts, pieces } from "../support/parse/chunks.ts";
-import { countingIds, parsedWithCounts, without } from "../support/parse/counting-ids.ts";
+import { countingIds, parsedWithCounts } from "../support/parse/counting-ids.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { readBlocks } from "../support/parse/read-blocks.ts";
 import { describe, runs, test } from "../support/runner.ts";
-
-/** Whether each call and each result can be told by its id alone. */
-function hasPlainIds({ messages, content_blocks: blocks }: ParseResult): boolean {
-  const ids = blocks.flatMap(({ block_type: type, tool_use_id: call, tool_result_id: result }) =>
-    type === "tool_use" || type === "tool_result" ? [`${type} ${call ?? result}`] : [],
-  );
-  const isNamed = messages.some(({ metadata }) => metadata.source_tool_assistant_uuid !== undefined);
-  return new Set(ids).size === ids.length && !isNamed;
-}
 
 const anyBytes = damagedBytes(anyLines(40).map((lines) => Buffer.from(lines.map((line) => `${line}\n`).join(""))));
 
 describe("a session read block by block", () => {
   test("equals the whole parse, with any chunks", async () => {
     await fc.assert(
-      fc.asyncProperty(anyBytes, cuts, fc.boolean(), async (bytes, places, subagentCopies) => {
-        const whole = await parsedWithCounts(bytes, { subagentCopies });
-        const read = await readBlocks(pieces(bytes, places), { subagentCopies, generateId: countingIds() });
+      fc.asyncProperty(anyBytes, cuts, async (bytes, places) => {
+        const whole = await parsedWithCounts(bytes);
+        const read = await readBlocks(pieces(bytes, places), { generateId: countingIds() });
         const calls = correlateToolCalls(read.messages, read.blocks);
         assert.deepEqual(read.messages, whole.messages);
         assert.deepEqual(read.blocks, whole.content_blocks);
@@ -44,9 +34,7 @@ describe("a session read block by block", () => {
             metadata: whole.metadata,
           },
         );
-        // Else it is known only in the end, when all calls and results are brought together.
-        const open = hasPlainIds(whole) ? [] : (["tools", "tool_pending_count"] as const);
-        assert.deepEqual(without(read.summary.stats, ...open), without(whole.stats, ...open));
+        assert.deepEqual(read.summary.stats, whole.stats);
       }),
       { numRuns: runs(200) },
     );

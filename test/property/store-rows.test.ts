@@ -16,7 +16,6 @@ import {
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";
-import { needsSubagentCopies } from "../../src/sessions/reading-options.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";
 import { openReadable } from "../../src/sessions/open-session.ts";
@@ -76,12 +75,8 @@ function comparable({ messages, blocks, calls }: Model): unknown {
   return JSON.parse(storableJson(value));
 }
 
-async function parsed(
-  content: Parameters<typeof parseTranscript>[1],
-  subagentCopies: boolean,
-  redactor: Redactor,
-): Promise<unknown> {
-  const options = { maxInlineContentBytes: Number.POSITIVE_INFINITY, subagentCopies };
+async function parsed(content: Parameters<typeof parseTranscript>[1], redactor: Redactor): Promise<unknown> {
+  const options = { maxInlineContentBytes: Number.POSITIVE_INFINITY };
   const result = await redactResult(await parseTranscript(ID, content, options), redactor);
   return comparable({ messages: result.messages, blocks: result.content_blocks, calls: result.tool_calls });
 }
@@ -174,12 +169,12 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
     assert.ok(session !== undefined || !isSession, `${said} is not in the store`);
     const [ref] = await refsNow();
     if (session === undefined || ref === undefined) return;
-    const kept = new StoredConversation(of, session, { subagentCopies: true, pricing: "flat" });
+    const kept = new StoredConversation(of, session, { pricing: "flat" });
     const { messages, content_blocks, tool_calls: calls } = await wholeConversation(kept);
     const own = <Row>(row: Row): Row => ({ ...row, session_id: ID });
     const rows = { messages: messages.map(own), blocks: content_blocks.map(own), calls };
     const content = ref.database !== null ? openReadable(ref) : readFileSync(ref.path ?? "");
-    const expected = await parsed(content, await needsSubagentCopies(ref), redactor);
+    const expected = await parsed(content, redactor);
     assert.deepEqual(comparable(rows), expected, said);
   };
   try {

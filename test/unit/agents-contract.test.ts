@@ -287,7 +287,7 @@ for (const agent of AGENTS) {
         const stored = await store.sessions();
         for (const ref of sessions) {
           const row = stored.find(({ session_id: id }) => id === ref.id) ?? assert.fail(ref.id);
-          const { messages } = await readConversation(ref, { subagents: true });
+          const { messages } = await readConversation(ref);
           const current = (await store.messages(row.session_id)).filter(({ superseded }) => !superseded);
           assert.equal(current.length, messages.length, ref.id);
           assert.equal(row.agent, ref.agent);

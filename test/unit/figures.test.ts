@@ -33,7 +33,7 @@ function refOf(path: string): SessionRef {
 /** The figures of some content, after they were compared with those of the whole parse. */
 async function checked(content: string | Uint8Array): Promise<Figures> {
   const path = fileWith(content);
-  const options = { pricing: "catalog", subagentCopies: true, maxLineBytes: 64 * 1024 * 1024 } as const;
+  const options = { pricing: "catalog", maxLineBytes: 64 * 1024 * 1024 } as const;
   const whole = await parseTranscript("S", readFileSync(path), options);
   const { stats, metadata, lines, errors, messages } = whole;
   const figures = await figuresOf(refOf(path));

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
-import { fileRef } from "../../src/sessions/file-ref.ts";
-import { readingOptions } from "../../src/sessions/reading-options.ts";
 import { foldedPattern } from "../../src/matching/folding.ts";
 import type { StoredEvent } from "../../src/store/stored-model.ts";
 import { TEXT_SEPARATOR } from "../../src/store/stored-model.ts";
@@ -73,9 +71,8 @@ describe("content of the index", () => {
         events.map(({ ordinal }) => ordinal),
         [...events.keys()],
       );
-      const options = await readingOptions(await fileRef(path), { subagents: true });
       for (const term of termsFor(events)) {
-        const expected = await grepSession(readFileSync(path), { term }, options);
+        const expected = await grepSession(readFileSync(path), { term });
         const found = expected.map(({ passage: _passage, matches: _matches, ...hit }) => hit);
         assert.deepEqual(sorted(inStore(events, term)), sorted(found), `${term} in ${path}`);
         hits += found.length;

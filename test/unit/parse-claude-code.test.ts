@@ -770,15 +770,6 @@ describe("what progress lines copy of a subagent", () => {
     const { messages, lines } = await parsed([line]);
     assert.deepEqual([messages.length, lines.skipped], [0, { progress: 1 }]);
   });
-
-  test("is taken on demand, as the subagent's", async () => {
-    const { messages, stats } = await parsed([line], { subagentCopies: true });
-    assert.deepEqual(
-      messages.map(({ source_id, agent_id, is_sidechain }) => [source_id, agent_id, is_sidechain]),
-      [["msg_sub", "a7", true]],
-    );
-    assert.equal(stats.tokens_out, 20);
-  });
 });
 
 describe("stream-json", () => {

@@ -161,56 +161,6 @@ describe("cumulative totals", () => {
   });
 });
 
-describe("records that are written again", () => {
-  const written = (...blocks: MessageDraft["blocks"]): MessageDraft => ({
-    ...answer("a", ""),
-    replaces: true,
-    usage: tokens(5, 7),
-    blocks,
-  });
-
-  test("keep their blocks once, and supersede those they lack", async () => {
-    const read = await parsed(
-      ...rowsOf(
-        written({ type: "text", text: "draft" }, call("1")),
-        written({ type: "text", text: "final" }, call("1"), result("1", "waiting", true)),
-        written({ type: "text", text: "final" }, call("1"), result("1", "done")),
-      ),
-    );
-    assert.deepEqual(
-      read.content_blocks.map((block) => [block.content_text ?? block.result_text, block.metadata.superseded ?? false]),
-      [
-        ["draft", true],
-        [null, false],
-        ["final", false],
-        ["waiting", true],
-        ["done", false],
-      ],
-    );
-    const { tokens_in, tool_use_count, tool_error_count, tools } = read.stats;
-    assert.deepEqual([tokens_in, tool_use_count, tool_error_count], [5, 1, 0]);
-    assert.deepEqual(tools, { Bash: { calls: 1, errors: 0 } });
-    const current = read.tool_calls.filter(({ superseded }) => superseded !== true);
-    assert.deepEqual(
-      current.map(({ status, result_text }) => [status, result_text]),
-      [["completed", "done"]],
-    );
-  });
-
-  test("a prompt that is written again is one prompt", async () => {
-    const again = { ...prompt("u", "hello"), sourceId: "u", replaces: true };
-    const { stats, content_blocks } = await parsed(...rowsOf(again, again));
-    assert.deepEqual([stats.human_messages, content_blocks.length], [1, 1]);
-  });
-
-  test("equal blocks of one record all stay", async () => {
-    const { content_blocks } = await parsed(
-      ...rowsOf(written(...text("x"), ...text("x")), written(...text("x"), ...text("x"))),
-    );
-    assert.equal(content_blocks.length, 2);
-  });
-});
-
 describe("messages that the agent dropped", () => {
   const rewound: Line[] = [
     ...rowsOf(prompt("1", "first"), prompt("2", "wrong"), {

@@ -7,7 +7,6 @@ import type { Agent, Resume } from "../agent.ts";
 import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
 import { claudeLabels, claudePlace, claudeRef, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
 import { cleanupOf } from "./cleanup.ts";
-import { hasSubagentCopies } from "./subagent-copies.ts";
 
 const NAME = "claude-code";
 
@@ -19,7 +18,6 @@ export const claudeCode: Agent = {
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
   // A subagent's file names the session that started it.
   head: async ({ agentId }, _files, head) => ({ ...head, parentId: agentId === null ? null : head.sessionId }),
-  hasSubagentCopies,
   // Older versions put the files of subagents beside those of sessions.
   isParentInContent: ({ agentId, parentId }) => agentId !== null && parentId === null,
   fileRef: (file) => claudeRef({ ...file, segments: claudePlace(file.path).segments }),

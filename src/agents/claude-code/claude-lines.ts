@@ -23,19 +23,14 @@ const DUPLICATE = { as: "skipped", kind: "duplicate" } as const;
 
 /** See `Format.read`. */
 export function readClaudeLines(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]> {
-  return readRecords(chunks, options, new ClaudeRecordReader(options));
+  return readRecords(chunks, options, new ClaudeRecordReader());
 }
 
 class ClaudeRecordReader implements RecordReader {
-  readonly #subagentCopies: boolean;
   readonly #repeats = new ClaudeRepeats();
   readonly #queue = new QueuedPrompts();
   readonly #totals = new StreamTotals();
   readonly #titles = new ClaudeTitles();
-
-  constructor({ subagentCopies = false }: ReadOptions) {
-    this.#subagentCopies = subagentCopies;
-  }
 
   unit(line: RawLine, fields: Fields, problems: readonly ParseError[]): InputUnit {
     const { type } = fields;
@@ -53,8 +48,7 @@ class ClaudeRecordReader implements RecordReader {
   }
 
   #drafts(type: string, fields: Fields): readonly MessageDraft[] {
-    if (type !== "queue-operation")
-      return messagesOf(type, fields, this.#subagentCopies).filter((draft) => !this.#queue.isDelivered(draft));
+    if (type !== "queue-operation") return messagesOf(type, fields).filter((draft) => !this.#queue.isDelivered(draft));
     const prompt = this.#queue.operate(fields);
     return prompt === undefined ? NO_MESSAGES : [prompt];
   }

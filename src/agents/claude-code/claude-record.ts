@@ -1,7 +1,7 @@
 /** Reads one record of Claude Code: messages, or facts about the session. */
 import type { MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
 import { NO_MESSAGES } from "../../parse/record-units.ts";
-import { fieldsOf, isFields, textIn, textOf, type Fields } from "../../parse/json-fields.ts";
+import { isFields, textIn, type Fields } from "../../parse/json-fields.ts";
 import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
 
 /** Line types of session files and stream-json output that are not conversation. */
@@ -70,34 +70,18 @@ const SKIPPED_TYPES: ReadonlySet<string> = new Set([
 const CONVERSATION = new Set(["user", "assistant", "system", "summary"]);
 
 /** Returns the messages of a record of this type: at most one. */
-export function messagesOf(type: string, record: Fields, subagentCopies: boolean): readonly MessageDraft[] {
+export function messagesOf(type: string, record: Fields): readonly MessageDraft[] {
   if (type === "assistant") return [assistantDraft(record)];
   if (type === "user") return [userDraft(record)];
   if (type === "system") return [systemDraft(record)];
   if (type === "summary") return [summaryDraft(record)];
-  if (type === "attachment") return optional(queuedDraft(record));
-  if (type === "progress" && subagentCopies) return optional(progressDraft(record));
-  return NO_MESSAGES;
-}
-
-function optional(draft: MessageDraft | undefined): readonly MessageDraft[] {
-  return draft === undefined ? NO_MESSAGES : [draft];
+  const queued = type === "attachment" ? queuedDraft(record) : undefined;
+  return queued === undefined ? NO_MESSAGES : [queued];
 }
 
 /** Returns the kind of a record without messages, under which it is counted; undefined if its type is not known. */
 export function skippedKind(type: string): string | undefined {
   return SKIPPED_TYPES.has(type) ? type : undefined;
-}
-
-/** Returns the subagent's message copied in a `progress` line of kind `agent_progress`. */
-function progressDraft(record: Fields): MessageDraft | undefined {
-  const data = fieldsOf(record, "data");
-  const inner = data?.["type"] === "agent_progress" ? fieldsOf(data, "message") : undefined;
-  if (!data || !inner) return undefined;
-  const agent = textOf(data, "agentId");
-  const whole = { ...inner, isSidechain: true, ...(agent === undefined ? {} : { agentId: agent }) };
-  if (inner["type"] === "assistant") return assistantDraft(whole);
-  return inner["type"] === "user" ? userDraft(whole) : undefined;
 }
 
 /** Lines that are not of the conversation name the session too, and a session may have no others. */

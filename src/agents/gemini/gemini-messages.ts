@@ -241,7 +241,7 @@ function nothingOf(type: string): MessageDraft {
 
 /** Pieces of a message are joined by its type and id. */
 function joined(draft: MessageDraft, type: string, { id }: Known): MessageDraft {
-  return id === "" ? draft : { ...draft, sourceId: id, answerId: `${type}/${id}`, replaces: false };
+  return id === "" ? draft : { ...draft, sourceId: id, answerId: `${type}/${id}` };
 }
 
 function keyOf(type: string, text: string): string {

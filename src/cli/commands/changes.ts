@@ -33,7 +33,7 @@ export const command = runnable(definition, async (context, [argument], options)
   const redactor = redactorFor();
   const sessions: (ChangedSession & { conversation: Conversation })[] = [];
   for (const each of await familyOf(context, ref)) {
-    const conversation = await conversationOf(context, each, { redactor, subagents: true, costs: false });
+    const conversation = await conversationOf(context, each, { redactor, costs: false });
     const label = each === ref ? null : (conversation.metadata.title ?? each.agentId ?? conversation.id);
     sessions.push({ conversation, label });
   }

@@ -3,7 +3,6 @@ import { type ForeignPlace, foreignPlaces } from "../../agents/foreign.ts";
 import { readTranscript } from "../../agents/parse-input.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
 import { openReadable } from "../../sessions/open-session.ts";
-import { readingOptions } from "../../sessions/reading-options.ts";
 import { reasonOf, isReadFault } from "../../places/reasons.ts";
 import { factsAt, nodeSessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, type Unreadable } from "../../places/session-ref.ts";
@@ -108,7 +107,7 @@ async function lookInto(context: CommandContext, refs: readonly SessionRef[]): P
 async function lookAt(context: CommandContext, ref: SessionRef, content: Content): Promise<void> {
   const path = ref.path ?? ref.id;
   const reader = readTranscript(ref.id, openReadable(ref), {
-    ...(await readingOptions(ref, context)),
+    signal: context.signal,
     pricing: "flat",
     onLineError: (line, _reason, { code, recovered }) => {
       // Not damage, but a part of the conversation that a newer version of the agent has.

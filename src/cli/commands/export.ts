@@ -152,7 +152,7 @@ async function readAll(
   { ref, children }: SessionNode,
   redactor: Redactor | undefined,
 ): Promise<ReadSession> {
-  const conversation = await conversationOf(context, ref, { redactor, subagents: true });
+  const conversation = await conversationOf(context, ref, { redactor });
   const below: ReadSession[] = [];
   for (const child of children) {
     try {

@@ -108,8 +108,8 @@ async function showSession(context: CommandContext, ref: SessionRef, options: Op
 
 /** Reads the last turns, or all. */
 async function lastPart(context: CommandContext, ref: SessionRef, options: Options): Promise<ConversationPart> {
-  const { json: costs = false, subagents = false, superseded = false, last } = options;
-  const query = { redactor: redactorFor(options), subagents, costs, superseded };
+  const { json: costs = false, superseded = false, last } = options;
+  const query = { redactor: redactorFor(options), costs, superseded };
   const conversation = await conversationOf(context, ref, query);
   const { callsByBlock } = await import("../../parse/tool-calls.ts");
   return {
@@ -125,7 +125,7 @@ async function lastPart(context: CommandContext, ref: SessionRef, options: Optio
 /** Number of entries shown before and after the one on a line. */
 const WINDOW = 3;
 
-/** Reads what is around a line, which may be that of a subagent in the session's own file. */
+/** Reads what is around a line. */
 async function partAt(
   context: CommandContext,
   ref: SessionRef,
@@ -136,7 +136,7 @@ async function partAt(
   const { signal, stdin } = context;
   const { openConversation } = await import("../../sessions/open-conversation.ts");
   const { isOn, piecesAround, turnAround } = await import("../../queries/session-part.ts");
-  const reader = await openConversation(ref, { subagents: true, signal, stdin, pricing: json ? "catalog" : "flat" });
+  const reader = await openConversation(ref, { signal, stdin, pricing: json ? "catalog" : "flat" });
   const pieces = turn
     ? await turnAround(reader, { line, superseded })
     : await Array.fromAsync(piecesAround(reader, { line, before: WINDOW, count: WINDOW + 1, superseded }));

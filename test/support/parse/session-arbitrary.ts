@@ -23,7 +23,6 @@ const KINDS = [
   "result",
   "meta",
   "skipped",
-  "agent progress",
   "summary",
   "system",
   "queued",
@@ -88,7 +87,6 @@ class SessionScribe {
     const { kind, text, choice } = step;
     if (kind === "answer") this.#answer(step);
     else if (kind === "result") this.#result(step);
-    else if (kind === "agent progress") this.#subagentCopies(step);
     else if (kind === "prompt") this.#user(step, { content: choice % 2 === 0 ? text : [{ type: "text", text }] });
     else if (kind === "meta") this.#user(step, { content: text }, { isMeta: true });
     else if (kind === "without uuid") this.#user(step, { content: text }, { uuid: undefined });
@@ -152,16 +150,6 @@ class SessionScribe {
     const error = step.choice % 4 === 0 ? { is_error: true } : {};
     const kept = [{ interrupted: true }, "Error: no", undefined][step.choice % 3];
     this.#user(step, { content: [{ ...block, ...error }] }, kept === undefined ? {} : { toolUseResult: kept });
-  }
-
-  #subagentCopies(step: Step): void {
-    const usage = { input_tokens: 3, output_tokens: step.choice };
-    const inner = {
-      type: "assistant",
-      message: { id: `sub_${step.choice}`, content: step.text, usage },
-      uuid: `i${step.choice}`,
-    };
-    this.#put(step, this.#common("progress", { data: { type: "agent_progress", agentId: "a1", message: inner } }));
   }
 
   #user(step: Step, message: Fields, more: Fields = {}): void {

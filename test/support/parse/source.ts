@@ -46,7 +46,7 @@ export async function readSource(
     onProblem: (problem) => void errors.push(problem),
   });
   const bytes = typeof input === "string" ? Buffer.from(input) : input;
-  const defaults = { maxLineBytes: 5 * 1024 * 1024, subagentCopies: false };
+  const defaults = { maxLineBytes: 5 * 1024 * 1024 };
   for await (const batch of source.read(chunksOf(bytes, chunkBytes), { ...defaults, ...options })) {
     for (const unit of batch) {
       units.push(structuredClone(unit));

@@ -23,7 +23,6 @@ export function madeState(changed: Partial<IndexState> = {}): IndexState {
     lines: 9,
     events: 1,
     format: "claude-code",
-    subagent_copies: false,
     copied_revision: 0,
     ...changed,
   };
