@@ -39,7 +39,6 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   "snippets query": ["snippets query digits"],
   "snippets suggest": ["snippets suggest latest"],
   "snippets cleanup": ["snippets cleanup --older-than 180"],
-  forget: ["forget latest --dry-run"],
   export: ["export latest -o session.html"],
   doctor: ["doctor"],
 };

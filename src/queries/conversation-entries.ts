@@ -20,12 +20,6 @@ import { callsByBlock } from "../parse/tool-calls.ts";
 
 type Rows = Pick<Conversation, "messages" | "content_blocks" | "tool_calls">;
 
-/** Session of a subagent, with the names by which the call that started it refers to it. */
-export interface StartedSession {
-  link: SubagentLink;
-  names: readonly string[];
-}
-
 export interface EntryToWrite {
   entry: TranscriptEntry;
   /** See `MarkdownEntryOptions`. */
@@ -37,41 +31,32 @@ const NO_TIME = "unknown";
 /** Says why an attachment has no file. */
 const NOT_EXPORTED = "not part of the export";
 
-/**
- * Separates the messages of subagents in the session's own file, by agent; older versions of Claude Code have no id for
- * them (null). A session that is itself a subagent's is not divided.
- */
-export function separateSubagents(rows: Rows): { own: Rows; subagents: Map<string | null, Rows> } {
-  const subagents = new Map<string | null, Rows>();
-  if (rows.messages.every(({ is_sidechain: isSide }) => isSide)) return { own: rows, subagents };
-  const of = (messages: TranscriptMessage[]): Rows => ({ ...rows, messages });
-  const side = rows.messages.filter(({ is_sidechain: isSide }) => isSide);
-  for (const [agent, messages] of Map.groupBy(side, ({ agent_id: id }) => id)) subagents.set(agent, of(messages));
-  return { own: of(rows.messages.filter(({ is_sidechain: isSide }) => !isSide)), subagents };
+/** Returns the messages of the session itself, without those of subagents in its own file. A session that is itself a subagent's has all. */
+function ownMessages({ messages }: Rows): Rows["messages"] {
+  const own = messages.filter(({ is_sidechain: isSide }) => !isSide);
+  return own.length === 0 ? messages : own;
 }
 
 /**
- * Yields the entries of all messages. Ids are those of the source, so that pieces of an answer stay together; they are
- * made unique, because readers leave out repeated entries.
+ * Yields the entries of a session, without those of its subagents. Ids are those of the source, so that pieces of an answer
+ * stay together; they are made unique, because readers leave out repeated entries.
  */
-export function* conversationEntries(rows: Rows, started: readonly StartedSession[] = []): Generator<EntryToWrite> {
+export function* conversationEntries(rows: Rows): Generator<EntryToWrite> {
   const blocks = Map.groupBy(rows.content_blocks, ({ message_id: id }) => id);
-  const converter = new Converter(rows, started);
-  for (const message of rows.messages) yield* converter.convert(message, blocks.get(message.id) ?? []);
+  const converter = new Converter(rows);
+  for (const message of ownMessages(rows)) yield* converter.convert(message, blocks.get(message.id) ?? []);
 }
 
 class Converter {
   readonly #calls: ReadonlyMap<string, ToolCall>;
   readonly #blocks: ReadonlyMap<string, ParsedContentBlock>;
-  readonly #links: ReadonlyMap<string, SubagentLink>;
   readonly #ids = new Set<string>();
   /** Part ids of the calls so far, by block id. */
   readonly #parts = new Map<string, string>();
 
-  constructor({ content_blocks: blocks, tool_calls: calls }: Rows, started: readonly StartedSession[]) {
+  constructor({ content_blocks: blocks, tool_calls: calls }: Rows) {
     this.#calls = callsByBlock(calls);
     this.#blocks = new Map(blocks.map((block) => [block.id, block]));
-    this.#links = new Map(started.flatMap(({ link, names }) => names.map((name) => [name, link] as const)));
   }
 
   *convert(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
@@ -223,20 +208,14 @@ class Converter {
     for (const block of blocks) if (block.content_text === null) yield* this.#other(message, block, []);
   }
 
-  /** Returns the link to the session that a call started, for the call and its result. */
+  /** Returns the session that a call started, for the call and its result. */
   #subagentOf(block: ParsedContentBlock): SubagentLink | undefined {
     const call = this.#calls.get(block.id);
-    let named: string | undefined;
     for (const place of [call?.use, call?.result]) {
-      const { metadata = {} } = (place && this.#blocks.get(place.block_id)) ?? {};
-      const session = textOf(metadata, "subagent_session_id");
-      for (const name of [session, textOf(metadata, "subagent_id"), call?.tool_use_id]) {
-        const link = this.#links.get(name ?? "");
-        if (link !== undefined) return link;
-      }
-      named ??= session;
+      const sessionID = textOf(this.#blocks.get(place?.block_id ?? "")?.metadata, "subagent_session_id");
+      if (sessionID !== undefined) return { sessionID };
     }
-    return named === undefined ? undefined : { sessionID: named };
+    return undefined;
   }
 
   #part(type: string, message: TranscriptMessage, block: ParsedContentBlock) {

@@ -1,6 +1,6 @@
 /** `transcripts export` as markdown and as JSON: the same conversation, whatever the session was read from. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   assistant,
@@ -14,7 +14,7 @@ import {
 } from "../support/cli/claude-lines.ts";
 import { outputOf, type Outputs, rowsOf } from "../support/cli/json-output.ts";
 import { runCli } from "../support/cli/run-cli.ts";
-import { COPIES, MAIN, sampleMachine, SUBAGENT } from "../support/cli/sample-machine.ts";
+import { MAIN, sampleMachine, SUBAGENT } from "../support/cli/sample-machine.ts";
 import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { asEachFormat } from "../support/parse/one-conversation.ts";
 import { randomSecret } from "../support/parse/secret.ts";
@@ -82,24 +82,18 @@ function told({ messages, tool_calls: calls }: Session, isOwn: (row: { ordinal: 
 
 const everything = (): boolean => true;
 
-/** Holds a session's transcript, and those of the subagents in its file, against its rows. */
+/** Holds a session's transcript against its rows. */
 async function check(argument: string, home: string, ...options: string[]): Promise<void> {
   const rows = await rowsFrom(argument, home, ...options);
   const text = await exportedAs(argument, "session.md", home, ...options);
-  const side = new Map(rows.messages.map(({ ordinal, is_sidechain, agent_id }) => [ordinal, is_sidechain && agent_id]));
+  const side = new Map(rows.messages.map(({ ordinal, is_sidechain: isSide }) => [ordinal, isSide]));
   const isSubagent = rows.messages.every(({ is_sidechain: isSide }) => isSide);
-  const lanes = isSubagent ? [false] : new Set([false, ...side.values()]);
-  for (const lane of lanes) {
-    const isOwn = ({ ordinal }: { ordinal: number }): boolean => isSubagent || side.get(ordinal) === lane;
-    const name = lane === null ? `${rows.session_id}-subagents` : `agent-${lane}`;
-    const path = lane === false ? "session.md" : `session/${name}.md`;
-    const again = await rowsFrom(join(home, path), home, "--no-redact");
-    assert.deepEqual(told(again, everything), told(rows, isOwn), `${argument}: ${path}`);
-    const { stderr } = await runCli(["show", join(home, path)], { home });
-    assert.doesNotMatch(stderr, /damaged/, `${argument}: ${path}`);
-  }
-  const own = told(rows, ({ ordinal }) => isSubagent || side.get(ordinal) === false);
-  const isOwn = ({ ordinal }: Message): boolean => isSubagent || side.get(ordinal) === false;
+  const isOwn = ({ ordinal }: { ordinal: number }): boolean => isSubagent || side.get(ordinal) === false;
+  const own = told(rows, isOwn);
+  const again = await rowsFrom(join(home, "session.md"), home, "--no-redact");
+  assert.deepEqual(told(again, everything), own, argument);
+  const { stderr } = await runCli(["show", join(home, "session.md")], { home });
+  assert.doesNotMatch(stderr, /damaged/, argument);
   const headings = (kind: string): number =>
     text.split("\n").filter((line) => new RegExp(String.raw`## \[.*\] ${kind}`).test(line)).length;
   const blocks = rows.messages.filter(isOwn).flatMap((row) => row.blocks);
@@ -250,59 +244,39 @@ describe("formats", () => {
 });
 
 describe("subagents", () => {
-  test("get transcripts of their own, linked with the call that started them", async () => {
+  test("are left out of a transcript, which says how many, and are in the JSON", async () => {
     const machine = await sampleMachine();
     const { exitCode, stderr } = await machine.run("export", MAIN, "-o", "session.md");
     assert.equal(exitCode, 0, stderr);
-    assert.deepEqual(readdirSync(join(machine.home, "session")), [`${SUBAGENT}.md`]);
-    const [main, below] = ["session.md", `session/${SUBAGENT}.md`].map((path) =>
-      readFileSync(join(machine.home, path), "utf8"),
-    );
-    assert.match(below ?? "", /- \*\*Parent\*\*: \[.*\]\(\.\.\/session\.md\)/);
-    assert.match(below ?? "", /It is there\./);
-    assert.doesNotMatch(main ?? "", /## \[.*\] User Message\n\nLook\n/);
-    assert.equal(statSync(join(machine.home, `session/${SUBAGENT}.md`)).mode & 0o777, 0o600);
-    assert.equal(statSync(join(machine.home, "session")).mode & 0o777, 0o700);
-  });
-
-  test("in opencode's form are linked from their call", async () => {
-    const home = makeTempDir();
-    mkdirSync(join(home, ".git"));
-    const link = { sessionID: "ses_2", path: "ses_1/ses_2.md" };
-    const head = (id: string, more: object): string =>
-      `${JSON.stringify({ format: "opencode-transcripts/jsonl", version: 1, sessionID: id, ...more })}\n`;
-    const line = (entry: object): string => `${JSON.stringify({ ...entry, timestamp: "2026-01-05T10:00:00.000Z" })}\n`;
-    mkdirSync(join(home, ".openfleet/transcripts/ses_1"), { recursive: true });
-    const call = { tool: "task", callID: "c", input: { prompt: "Look" } };
-    writeFileSync(
-      join(home, ".openfleet/transcripts/ses_1.jsonl"),
-      head("ses_1", {}) +
-        line({ type: "user", messageID: "m1", content: "Go", parts: [] }) +
-        line({ type: "tool_use", messageID: "m2", partID: "p1", ...call, subagent: link }) +
-        line({ type: "tool_result", messageID: "m2", partID: "p1", ...call, output: "done", subagent: link }),
-    );
-    writeFileSync(
-      join(home, ".openfleet/transcripts/ses_1/ses_2.jsonl"),
-      head("ses_2", { parentID: "ses_1" }) + line({ type: "user", messageID: "m3", content: "Look", parts: [] }),
-    );
-    const text = await exportedAs("ses_1", "copy.md", home);
-    assert.equal(text.match(/\*\*Subagent\*\*: \[ses_2\]\(copy\/ses_2\.md\)/g)?.length, 2);
-    const printed = await runCli(["export", "ses_1", "--markdown"], { home });
-    assert.equal(printed.stdout.match(/\*\*Subagent\*\*: ses_2\n/g)?.length, 2);
-    assert.equal((await rowsFrom("ses_1", home)).children.length, 1);
-  });
-
-  test("on standard output are only counted", async () => {
-    const machine = await sampleMachine();
-    for (const id of [MAIN, COPIES]) {
-      const printed = await machine.run("export", id, "--markdown");
-      assert.match(printed.stderr, /left out: 1 subagent; with -o FILE each gets a file of its own/);
-    }
+    assert.match(stderr, /left out: 1 subagent, which can be exported by id/);
+    const main = readFileSync(join(machine.home, "session.md"), "utf8");
+    assert.doesNotMatch(main, /## \[.*\] User Message\n\nLook\n/);
+    const below = await machine.run("export", SUBAGENT, "--markdown");
+    assert.match(below.stdout, /It is there\./);
     const rows = await rowsFrom(MAIN, machine.home);
     assert.deepEqual(
       rows.children.map(({ session_id: id, parent_session_id: parent }) => [id, parent]),
       [[SUBAGENT, MAIN]],
     );
+  });
+
+  test("in opencode's form are named by their call", async () => {
+    const home = makeTempDir();
+    mkdirSync(join(home, ".git"));
+    const link = { sessionID: "ses_2", path: "ses_1/ses_2.md" };
+    const head = `${JSON.stringify({ format: "opencode-transcripts/jsonl", version: 1, sessionID: "ses_1" })}\n`;
+    const line = (entry: object): string => `${JSON.stringify({ ...entry, timestamp: "2026-01-05T10:00:00.000Z" })}\n`;
+    mkdirSync(join(home, ".openfleet/transcripts"), { recursive: true });
+    const call = { tool: "task", callID: "c", input: { prompt: "Look" } };
+    writeFileSync(
+      join(home, ".openfleet/transcripts/ses_1.jsonl"),
+      head +
+        line({ type: "user", messageID: "m1", content: "Go", parts: [] }) +
+        line({ type: "tool_use", messageID: "m2", partID: "p1", ...call, subagent: link }) +
+        line({ type: "tool_result", messageID: "m2", partID: "p1", ...call, output: "done", subagent: link }),
+    );
+    const text = await exportedAs("ses_1", "copy.md", home);
+    assert.equal(text.match(/\*\*Subagent\*\*: ses_2\n/g)?.length, 2);
   });
 });
 

@@ -59,9 +59,8 @@ describe("a pipe in the place of a file", () => {
     [["find", "sum"], 0],
     [["doctor"], 2],
     [["init", "--yes"], 2],
-    [["forget", SESSION, "--dry-run"], 0],
-    [["forget", "ses_a", "--dry-run"], 0],
-    [["forget", "named.jsonl", "--dry-run"], 2],
+    [["forget", SESSION], 2],
+    [["forget", "named.jsonl"], 2],
     [["show", "named.jsonl"], 2],
     [["tail", "named.jsonl"], 2],
   ] as const) {

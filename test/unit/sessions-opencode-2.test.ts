@@ -315,7 +315,7 @@ test("Kilo's database is found beside opencode's or by KILO_DB, and its sessions
     assert.deepEqual(await listed({ KILO_DB: named }, "--agent", "kilo"), ["ses_named kilo"]);
     assert.equal((await run(machine, "index")).exitCode, 0);
   }
-  const forgotten = await run(machine, "forget", "ses_kilo", "--dry-run");
+  const forgotten = await run(machine, "forget", "ses_kilo", "--yes");
   assert.match(forgotten.stdout, /kilo session delete ses_kilo/);
   assert.match((await run(machine, "stats", named)).stderr, /is opencode's database, not a session/);
 });

@@ -125,7 +125,7 @@ describe("a question with --team", () => {
       ["show", MAIN],
       ["timeline", MAIN],
       ["find", "price"],
-      ["errors", MAIN],
+      ["errors", "--fixes"],
       ["fixes", "Cannot find module heliotrope"],
       ["export", MAIN, "--html", "-o", "-"],
     ])

@@ -1,7 +1,6 @@
 /** `transcripts export` */
 import { realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, resolve } from "node:path";
-import { createFolder } from "../../user-folders.ts";
+import { extname, resolve } from "node:path";
 import { MAX_IMAGE_BYTES, type PageSession } from "../../render/html/outline.ts";
 import { counted } from "../../quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
@@ -17,7 +16,7 @@ import { openFile } from "../terminal/open-file.ts";
 import { type Write, writeWhole } from "../../write-file.ts";
 import { guardJson } from "../../neutral-text.ts";
 import type { BlockPlace, ToolCall } from "../../parse/model.ts";
-import { conversationEntries, separateSubagents, type StartedSession } from "../../queries/conversation-entries.ts";
+import { conversationEntries } from "../../queries/conversation-entries.ts";
 import { turnsOf } from "../../parse/turns.ts";
 import type { Conversation } from "../../queries/read-session.ts";
 import {
@@ -27,7 +26,6 @@ import {
   inContext,
   type TranscriptHeader,
 } from "../../transcript/format/formats.ts";
-import { safeSegment } from "../../transcript/transcript-paths.ts";
 import { VERSION } from "../../version.ts";
 import { type MessageOutput, messageRow } from "../../queries/message-row.ts";
 
@@ -37,8 +35,7 @@ const definition = createCommand("export", {
     "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +
     "A page needs no other file: images of up to 1 MB that were saved with a transcript are embedded. " +
     "A transcript has the format in which opencode's sessions are recorded, whichever agent the session is from, and every command reads it. " +
-    "Subagents get transcripts of their own, in a folder named after the file (session/ for session.md), and the session links to them; " +
-    "attachments are only named. Standard output gets only the session's own transcript, with control characters made visible.",
+    "It has the session without its subagents, which can be exported by their ids; attachments are only named.",
   examples: {
     "transcripts export latest -o session.html --open": "Writes the newest session as a page, and opens it.",
     "transcripts export latest -o session.md": "Writes the newest session as a transcript.",
@@ -81,6 +78,7 @@ const FORMATS = [
   { name: "markdown", extension: ".md" },
   { name: "json", extension: ".json" },
 ] as const;
+type FormatName = (typeof FORMATS)[number]["name"];
 
 export const command = runnable(definition, async (context, [argument], options) => {
   const output = options.output ?? (context.isTerminal ? undefined : "-");
@@ -96,19 +94,20 @@ export const command = runnable(definition, async (context, [argument], options)
   if (session.conversation.stats.total_messages === 0 && session.children.length === 0) return 1;
   const sources = refsIn(root).flatMap(({ path }) => path ?? []);
   const path = resolve(context.cwd, output);
-  if (output !== "-") await refuseSources(path, output, sources);
-  if (
-    output !== "-" &&
-    !options.yes &&
-    (await isFile(path)) &&
-    !(await confirmed(context, `${output} exists and will be replaced.`))
-  ) {
-    context.note("nothing was written");
-    return 1;
+  if (output === "-") await writeAs(format, session, (piece) => context.out(piece));
+  else {
+    await refuseSources(path, output, sources);
+    const isNew = options.yes || !(await isFile(path));
+    if (!isNew && !(await confirmed(context, `${output} exists and will be replaced.`))) {
+      context.note("nothing was written");
+      return 1;
+    }
+    await writeWhole(path, (write) => writeAs(format, session, write), FILE_MODE);
+    context.note(`wrote ${path}`);
+    context.note(redactedNote(session, options));
   }
-  if (format === "markdown") await writeTranscripts(context, session, { output, sources });
-  else await writeFile(context, output, sources, (write) => writeAs(format, session, write));
-  if (output !== "-") context.note(redactedNote(session, options));
+  const left = format === "markdown" ? session.children.length : 0;
+  if (left > 0) context.note(`left out: ${counted(left, "subagent")}, which can be exported by id`);
   if (options.open) await openFile(context, path);
   return 0;
 });
@@ -132,7 +131,7 @@ function redactionsIn({ conversation, children }: ReadSession): [kind: string, t
 }
 
 /** Returns the format of the option, or else of the file's extension. Undefined if neither is given. */
-function formatAsked(options: Options, output: string | undefined): (typeof FORMATS)[number]["name"] | undefined {
+function formatAsked(options: Options, output: string | undefined): FormatName | undefined {
   const [asked, ...others] = FORMATS.filter(({ name }) => options[name]);
   if (asked !== undefined && others.length > 0) {
     const given = [asked, ...others].map(({ name }) => `--${name}`).join(" and ");
@@ -164,8 +163,9 @@ async function readAll(
   return { ref, conversation, children: below };
 }
 
-async function writeAs(format: "html" | "json", session: ReadSession, write: Write): Promise<void> {
+async function writeAs(format: FormatName, session: ReadSession, write: Write): Promise<void> {
   if (format === "json") return writeJson(session, write);
+  if (format === "markdown") return writeTranscript(session, write);
   const { renderPage } = await import("../../render/html/render-page.tsx");
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return renderPage(pageOf(session), write, { timeZone });
@@ -178,25 +178,6 @@ function pageOf({ ref, conversation, children }: ReadSession): PageSession {
   return { ...conversation, children: children.map(pageOf), ...origin, ...(readImage ? { readImage } : {}) };
 }
 
-/** Writes one file per session. Standard output can have only the session's own. */
-async function writeTranscripts(
-  context: CommandContext,
-  session: ReadSession,
-  { output, sources }: { output: string; sources: readonly string[] },
-): Promise<void> {
-  const isFile = output !== "-";
-  const all = transcriptsOf(session, isFile ? basename(output) : `${session.conversation.id}.md`);
-  const wanted = isFile ? all : transcriptsOf(session, `${session.conversation.id}.md`, true);
-  // The session's own comes first, so that nothing is written if it is refused.
-  for (const [at, transcript] of wanted.entries()) {
-    const path = isFile ? resolve(context.cwd, dirname(output), transcript.path) : output;
-    if (isFile && at > 0) createFolder(dirname(path));
-    await writeFile(context, path, sources, (write) => writeTranscript(transcript, write));
-  }
-  if (!isFile && all.length > 1)
-    context.note(`left out: ${counted(all.length - 1, "subagent")}; with -o FILE each gets a file of its own`);
-}
-
 /** Finds images saved beside a session. */
 function imageReader(ref: SessionRef): PageSession["readImage"] {
   const read = ref.archived === null ? agentAt(ref)?.attachments?.(ref, MAX_IMAGE_BYTES) : undefined;
@@ -206,20 +187,6 @@ function imageReader(ref: SessionRef): PageSession["readImage"] {
     const bytes = await read(path);
     return bytes && { mediaType, bytes };
   };
-}
-
-/** Writes a file completely or not at all, but none of `sources`; or standard output. */
-async function writeFile(
-  context: CommandContext,
-  output: string,
-  sources: readonly string[],
-  content: (write: Write) => Promise<void>,
-): Promise<void> {
-  if (output === "-") return content((piece) => context.out(piece));
-  const path = resolve(context.cwd, output);
-  await refuseSources(path, output, sources);
-  await writeWhole(path, content, FILE_MODE);
-  context.note(`wrote ${path}`);
 }
 
 async function refuseSources(path: string, output: string, sources: readonly string[]): Promise<void> {
@@ -299,62 +266,13 @@ function callRow(call: ToolCall, orders: ReadonlyMap<string, number>) {
   return { ...call, use: place(call.use), result: place(call.result) };
 }
 
-// Transcripts.
-
-/** Transcript to write. Paths are relative to the folder of the export, with forward slashes. */
-interface TranscriptFile {
-  path: string;
-  header: TranscriptHeader;
-  rows: Parameters<typeof conversationEntries>[0];
-  started: StartedSession[];
-}
-
-/**
- * Returns the transcript of the session, which gets the name `file`, and those of its subagents, in a folder named after
- * it. With `alone`, only the session's own; its calls name their subagents, without a link.
- */
-function transcriptsOf(session: ReadSession, file: string, alone = false): TranscriptFile[] {
-  const stem = basename(file, extname(file));
-  const folder = stem === file ? `${file}-subagents` : stem;
-  const taken = new Set<string>();
-  const childPath = (id: string): string => {
-    let name = safeSegment(id);
-    for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${safeSegment(id)}-${count}`;
-    taken.add(name.toLowerCase());
-    return `${folder}/${name}.md`;
-  };
-  const filesOf = ({ ref, conversation, children }: ReadSession, path: string, parent?: TranscriptFile) => {
-    const { own, subagents } = separateSubagents(conversation);
-    const header: TranscriptHeader = { ...headerOf(ref, conversation), ...(parent && parentFields(parent)) };
-    const transcript: TranscriptFile = { path, header, rows: own, started: [] };
-    const files = [transcript];
-    if (alone) return files;
-    for (const [agent, rows] of subagents) {
-      const sessionID = agent === null ? `${header.sessionID}-subagents` : `agent-${agent}`;
-      const link = { sessionID, path: childPath(sessionID) };
-      transcript.started.push({ link, names: agent === null ? [] : [agent] });
-      const created = rows.messages.find(({ timestamp }) => timestamp !== null)?.timestamp;
-      const { title: _title, created: _created, ...rest } = header;
-      const about = { ...rest, sessionID, ...(created ? { created } : {}), ...parentFields(transcript) };
-      files.push({ path: link.path, header: about, rows, started: [] });
-    }
-    for (const child of children) {
-      const { id, metadata } = child.conversation;
-      const link = { sessionID: id, path: childPath(id) };
-      const names = [id, metadata.agentId, metadata.sessionId].filter((name) => name !== null);
-      transcript.started.push({ link, names: names.filter((name) => name !== conversation.metadata.sessionId) });
-      files.push(...filesOf(child, link.path, transcript));
-    }
-    return files;
-  };
-  return filesOf(session, file);
-}
-
-async function writeTranscript({ path, header, rows, started }: TranscriptFile, write: Write): Promise<void> {
-  await write(encodeMarkdownHeader(header, { filePath: path }));
+async function writeTranscript({ ref, conversation }: ReadSession, write: Write): Promise<void> {
+  // Nothing in it is linked by a relative path.
+  const filePath = `${conversation.id}.md`;
+  await write(encodeMarkdownHeader(headerOf(ref, conversation), { filePath }));
   let context = FIRST_CONTEXT;
-  for (const { entry, inputIsKnown } of conversationEntries(rows, started)) {
-    const written = inContext(encodeMarkdownEntry(entry, { filePath: path, inputIsKnown }), context);
+  for (const { entry, inputIsKnown } of conversationEntries(conversation)) {
+    const written = inContext(encodeMarkdownEntry(entry, { filePath, inputIsKnown }), context);
     ({ context } = written);
     await write(written.section);
   }
@@ -374,10 +292,6 @@ function headerOf(ref: SessionRef, conversation: Conversation): TranscriptHeader
     ...(version === null ? {} : { host: [ref.agent ?? [], version].flat().join(" ") }),
     recorder: `opencode-transcripts ${VERSION} (export)`,
   };
-}
-
-function parentFields({ path, header }: TranscriptFile): Pick<TranscriptHeader, "parentID" | "parentPath"> {
-  return { parentID: header.sessionID, parentPath: path };
 }
 
 /** A subagent's file of Claude Code has only the id of the session that started it. */

@@ -5,25 +5,16 @@ import { agentAt } from "../../agents/registry.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { isStream, type SessionRef } from "../../places/session-ref.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import {
-  createCommand,
-  jsonObject,
-  runnable,
-  SESSION,
-  type OptionsOf,
-  type Versioned,
-  type ExitCode,
-} from "../command.ts";
+import { createCommand, jsonObject, runnable, SESSION, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { familyOf, sessionNamed } from "../session-input.ts";
-import { isFieldError, isSessionError } from "../../transcripts-error.ts";
+import { isSessionError } from "../../transcripts-error.ts";
 import { existsSync } from "node:fs";
-import { sep } from "node:path";
+import { resolve, sep } from "node:path";
 import type { StoredSession } from "../../store/stored-model.ts";
 
 const definition = createCommand("forget", {
@@ -32,21 +23,19 @@ const definition = createCommand("forget", {
     "until you run `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +
     "With --team the session is also removed from the team's database, whichever machine pushed it, and no push brings it back.",
   examples: {
-    "transcripts forget latest --dry-run": "Shows how much would be removed.",
+    "transcripts forget latest": "Shows how much will be removed, and asks.",
     "transcripts forget 0a1b2c3d --yes": "Removes a session without asking, for scripts.",
   },
   nothing: "the store does not have the session, or the answer was no",
 })
   .argument("<SESSION>", SESSION)
-  .option("--dry-run", "Shows how much would be removed, and removes nothing.")
   .option("--yes", "Removes without asking.")
   .option("--team", "Also removes it from the team's database (TRANSCRIPTS_DATABASE_URL).")
   .addOption(jsonObject("what was removed, and the command that deletes the files"));
-type Options = OptionsOf<typeof definition>;
 
 export interface ForgetOutput extends Versioned {
   session_id: string;
-  /** Sessions in the store: this one and its subagents. */
+  /** Sessions removed from the store: this one and its subagents. */
   in_index: string[];
   /** The same in the team's database, if it was asked for. */
   in_team: string[];
@@ -54,15 +43,13 @@ export interface ForgetOutput extends Versioned {
   snippets: number;
   /** Commands that delete the files. */
   delete_files: string[];
-  /** False if nothing was removed. */
-  removed: boolean;
 }
 
-interface Plan {
+/** A session to remove. */
+interface Meant {
   id: string;
-  /** In the store of this machine and in the team's database, as far as there is one. */
-  stored: readonly Stored[];
-  deleteFiles: string[];
+  /** It and its subagents on this machine; empty if only a store has it. */
+  family: SessionRef[];
 }
 
 /** Rows of one store to remove. */
@@ -78,80 +65,81 @@ interface Stored {
 export const command = runnable(definition, async (context, [argument], options) => {
   if (argument === "-")
     throw badArguments("SESSION: standard input cannot be removed.", "Give an id, a path or latest.");
-  const stores: Stores = {};
+  const stores: Store[] = [];
   try {
-    if (storePlace(context).exists) stores.local = await openStore(context);
-    if (options.team) stores.team = await openStore({ ...context, team: true });
-    return await carryOut(context, await planOf(context, stores, argument), options);
+    if (storePlace(context).exists) stores.push(await openStore(context));
+    if (options.team) stores.push(await openStore({ ...context, team: true }));
+    const meant = await sessionToForget(context, stores, argument);
+    const stored = await storedIn(stores, meant);
+    const sum = (of: (each: Stored) => number): number => stored.reduce((total, each) => total + of(each), 0);
+    const [events, snippets] = [sum((each) => each.events), sum((each) => each.snippets)];
+    const sessions = sum((each) => each.sessions.length);
+    const where = options.team ? "here and in the team's database" : "in the store";
+    const what = `${counted(sessions, "session")} ${where} with ${count(events)} ${events === 1 ? "entry" : "entries"} and ${counted(snippets, "snippet")}`;
+    const problem = `Session ${meant.id}: ${what} will be removed.`;
+    if (sessions > 0 && !options.yes && !(await confirmed(context, problem))) {
+      context.note("nothing was removed");
+      return 1;
+    }
+    // A session that the store does not have yet is not taken later either.
+    // The team's first: if it cannot be reached, the next try still finds the session here.
+    for (const { store, sessions: rows, tombstones } of stored.toReversed())
+      await store.forgetSessions(
+        rows.map(({ session_id: id }) => id),
+        tombstones,
+      );
+    context.note(sessions > 0 ? `removed ${what}` : "the store does not have this session");
+    await printDone(context, { meant, stored, events, snippets, isJson: options.json ?? false });
+    return sessions > 0 ? 0 : 1;
   } finally {
-    await stores.local?.close();
-    await stores.team?.close();
+    for (const store of stores) await store.close();
   }
 });
 
-interface Stores {
-  local?: Store | undefined;
-  team?: Store | undefined;
+interface Done {
+  meant: Meant;
+  stored: readonly Stored[];
+  events: number;
+  snippets: number;
+  isJson: boolean;
 }
 
-async function carryOut(context: CommandContext, plan: Plan, options: Options): Promise<ExitCode> {
-  const { dryRun: isDry = false, json: isJson = false, yes: isSure = false } = options;
-  const { sessions, events, snippets } = indexed(plan);
-  const what = `${counted(sessions.length, "session")} ${options.team ? "here and in the team's database" : "in the store"} with ${entriesOf(events)} and ${counted(snippets, "snippet")}`;
-  const isThere = sessions.length > 0;
-  if (!isJson && isThere) {
-    await context.out(sessionText(context, plan));
-    // Must be visible before the question.
-    await context.flush();
-  }
-  const isRemoved = !isDry && (!isThere || isSure || (await confirmed(context, `${what} will be removed.`)));
-  // A session that the store does not have yet is not taken later either.
-  // The team's first: if it cannot be reached, the next try still finds the session here.
-  if (isRemoved)
-    for (const { store, sessions: rows, tombstones } of plan.stored.toReversed()) await forget(store, rows, tombstones);
-  context.note(
-    isThere ? (isRemoved ? `removed ${what}` : "nothing was removed") : "the store does not have this session",
-  );
+async function printDone(context: CommandContext, { meant, stored, isJson, ...counts }: Done): Promise<void> {
+  const deleteFiles = deletionOf(meant.family.flatMap((each) => [each, ...each.alternatives]));
   if (isJson) {
     const idsIn = (backend: Store["backend"]): string[] =>
-      plan.stored.flatMap(({ store, sessions: rows }) =>
-        store.backend === backend ? rows.map(({ session_id: id }) => id) : [],
-      );
+      stored
+        .filter(({ store }) => store.backend === backend)
+        .flatMap(({ sessions }) => sessions.map(({ session_id: id }) => id));
     const [in_index, in_team] = [idsIn("sqlite"), idsIn("postgres")];
-    const removed = isRemoved && isThere;
-    const { id: session_id, deleteFiles: delete_files } = plan;
-    const output: ForgetOutput = { version: 1, session_id, in_index, in_team, events, snippets, delete_files, removed };
-    await context.printObject(output);
-  } else if (plan.deleteFiles.length > 0 && (isRemoved || isDry)) {
-    await context.out(
-      `Its files stay. To delete them:\n${plan.deleteFiles.map((line) => `  ${neutralLine(line)}\n`).join("")}`,
-    );
+    const ids = { version: 1 as const, session_id: meant.id, in_index, in_team };
+    await context.printObject({ ...ids, ...counts, delete_files: deleteFiles } satisfies ForgetOutput);
+  } else if (deleteFiles.length > 0) {
+    const lines = deleteFiles.map((line) => `  ${neutralLine(line)}\n`).join("");
+    await context.out(`Its files stay. To delete them:\n${lines}`);
   }
-  return isThere && (isRemoved || isDry) ? 0 : 1;
 }
 
-function forget(store: Store, rows: readonly StoredSession[], tombstones: readonly Tombstone[]): Promise<void> {
-  return store.forgetSessions(
-    rows.map(({ session_id: id }) => id),
-    tombstones,
-  );
-}
-
-/** Finds the session's rows and files. A session without files is only in the store. */
-async function planOf(context: CommandContext, { local, team }: Stores, text: string): Promise<Plan> {
-  const ref = await refOf(context, { local, team }, text);
-  const onlyId = typeof ref === "string" ? ref : undefined;
-  if (typeof ref !== "string" && isStream(ref))
-    throw badArguments(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
-  const family =
-    typeof ref === "string" ? [] : (await familyOf(context, ref)).flatMap((each) => [each, ...each.alternatives]);
-  const stored = local === undefined ? [] : [await storedIn(local, family, onlyId)];
-  if (team !== undefined) {
-    const here = stored.flatMap(({ sessions }) => sessions.map(({ session_id: id }) => id));
-    const ids = [...here, ...family.map(({ id }) => id), ...(onlyId === undefined ? [] : [onlyId])];
-    stored.push(await storedInTeam(team, new Set(ids.map(agentsId))));
+async function sessionToForget(context: CommandContext, stores: readonly Store[], text: string): Promise<Meant> {
+  const { env, home, cwd } = context;
+  try {
+    // Without the sessions of the store, which has its own names for them.
+    const named = await sessionMeant(text, { env, home, cwd });
+    // Unreadable files can be removed if they are in a session folder.
+    const ref = named.place === "file" ? await sessionNamed(context, text) : named;
+    if (isStream(ref))
+      throw badArguments(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
+    return { id: ref.id, family: await familyOf(context, ref) };
+  } catch (error) {
+    if (!isSessionError(error) || error.code !== "not_found") throw error;
+    for (const store of stores) {
+      const [only, ...others] = await storedIds(store, text, resolve(cwd, text));
+      if (others.length > 0)
+        throw badArguments(`${text} may be ${others.length + 1} sessions.`, "Give more of the id.");
+      if (only !== undefined) return { id: only, family: [] };
+    }
+    throw error;
   }
-  return { id: typeof ref === "string" ? ref : ref.id, stored, deleteFiles: deletionOf(family) };
 }
 
 /** Returns commands that delete the files of sessions, and the folders beside them with outputs and subagents. */
@@ -168,66 +156,38 @@ function deletionOf(refs: readonly SessionRef[]): string[] {
   ];
 }
 
-function entriesOf(events: number): string {
-  return `${count(events)} ${events === 1 ? "entry" : "entries"}`;
-}
-
-type Figures = Pick<Stored, "sessions" | "events" | "snippets">;
-const NOTHING: Figures = { sessions: [], events: 0, snippets: 0 };
-
-async function refOf(context: CommandContext, { local, team }: Stores, text: string): Promise<SessionRef | string> {
-  const { env, home, cwd } = context;
-  try {
-    // Without the sessions of the store, which has its own names for them.
-    const ref = await sessionMeant(text, { env, home, cwd });
-    // Unreadable files can be removed if they are in a session folder.
-    return ref.place === "file" ? await sessionNamed(context, text) : ref;
-  } catch (error) {
-    if (!isSessionError(error) || error.code !== "not_found") throw error;
-    try {
-      if (local !== undefined) return await knownSessionId({ store: local, where: context }, text);
-    } catch (inner) {
-      if (!isFieldError(inner)) throw inner;
-      if (inner.code !== "unknown_session") throw inner;
-    }
-    const ids = new Set((await team?.sessions())?.map(({ session_id: id }) => id).filter((id) => id.startsWith(text)));
-    const [only, ...others] = new Set([...ids].map(agentsId));
-    if (only === undefined) throw error;
-    if (others.length > 0) throw badArguments(`${text} may be ${others.length + 1} sessions.`, "Give more of the id.");
-    return only;
-  }
-}
-
-/** Returns the content of the stores. */
-function indexed({ stored }: Plan): Figures {
-  return stored.reduce<Figures>(
-    (sum, { sessions, events, snippets }) => ({
-      sessions: [...sum.sessions, ...sessions],
-      events: sum.events + events,
-      snippets: sum.snippets + snippets,
-    }),
-    NOTHING,
-  );
-}
-
-function sessionText({ colors }: CommandContext, plan: Plan): string {
-  const { sessions, snippets } = indexed(plan);
-  const lines = [
-    colors.bold(`Session ${neutralLine(plan.id)}`),
-    ...sessions.map(({ session_id: id, state }) => `  ${neutralLine(id)}, ${entriesOf(state.events)}`),
-    ...(snippets === 0 ? [] : [`  ${counted(snippets, "snippet")}`]),
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-/** Returns what a store has of these sessions, or of the one with an id, and of their subagents. */
-async function storedIn(store: Store, refs: readonly SessionRef[], onlyId?: string): Promise<Stored> {
+/** Returns the ids of sessions in a store that are meant by an id, its beginning, or the path that they had. */
+async function storedIds(store: Store, text: string, path: string): Promise<string[]> {
   const all = await store.sessions();
-  const isOne = (session: StoredSession): boolean => {
-    const { session_id: id, path } = session;
-    if (id === onlyId) return true;
-    return refs.some((ref) => (ref.path ?? ref.database) === path && (id === ref.id || id.startsWith(`${ref.id}@`)));
-  };
+  if (all.some(({ session_id: id }) => id === text)) return [text];
+  const found = all.filter((session) => session.session_id.startsWith(text) || session.path === path);
+  // In the team's database each machine that pushed a session has a row of its own.
+  const isTeam = store.backend === "postgres";
+  return [...new Set(found.map(({ session_id: id }) => (isTeam ? agentsId(id) : id)))];
+}
+
+/** Returns what the stores have: the one of this machine, and the team's, whichever machine pushed it there. */
+async function storedIn(stores: readonly Store[], { id, family }: Meant): Promise<Stored[]> {
+  const refs = family.flatMap((each) => [each, ...each.alternatives]);
+  const found: Stored[] = [];
+  for (const store of stores) {
+    if (store.backend === "sqlite") found.push(await storedHere(store, refs, id));
+    else {
+      const here = found.flatMap(({ sessions }) => sessions.map(({ session_id: each }) => each));
+      const ids = [...here, ...refs.map((ref) => ref.id), id];
+      found.push(await storedInTeam(store, new Set(ids.map(agentsId))));
+    }
+  }
+  return found;
+}
+
+/** Returns what the store has of these sessions and of their subagents; without any, of those with the id. */
+async function storedHere(store: Store, refs: readonly SessionRef[], onlyId: string): Promise<Stored> {
+  const all = await store.sessions();
+  const isOne = ({ session_id: id, path }: StoredSession): boolean =>
+    refs.length === 0
+      ? id === onlyId
+      : refs.some((ref) => (ref.path ?? ref.database) === path && (id === ref.id || id.startsWith(`${ref.id}@`)));
   const sessions = withBelow(all, isOne);
   const chosen = new Set(sessions);
   const others = new Set(all.filter((session) => !chosen.has(session)).map(({ session_id: id }) => id));
@@ -242,7 +202,10 @@ async function storedInTeam(store: Store, ids: ReadonlySet<string>): Promise<Sto
   return { store, sessions, tombstones, ...(await countsIn(store, sessions)) };
 }
 
-async function countsIn(store: Store, sessions: readonly StoredSession[]): Promise<Omit<Figures, "sessions">> {
+async function countsIn(
+  store: Store,
+  sessions: readonly StoredSession[],
+): Promise<Pick<Stored, "events" | "snippets">> {
   let events = 0;
   let snippets = 0;
   for (const { session_id, state } of sessions) {
