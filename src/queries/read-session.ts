@@ -84,10 +84,12 @@ async function redacted(read: ParseResult, redactor: Redactor): Promise<ParseRes
 /** Figures of a turn. Keys as in `transcripts timeline --json`, where each is described. */
 export type TurnRow = ReturnType<typeof turnRow>;
 
-/** Returns the last `count` turns in which something was said or done; all without a count. */
-export function timelineOf(conversation: Conversation, count?: number): TurnRow[] {
+/** Returns the turns in which something was said or done. */
+export function timelineOf(conversation: Conversation): TurnRow[] {
   const calls = callsByBlock(conversation.tool_calls);
-  return lastTurns(turnsOf(conversation).filter(hasContent), count).map((turn) => turnRow(turn, calls));
+  return turnsOf(conversation)
+    .filter(hasContent)
+    .map((turn) => turnRow(turn, calls));
 }
 
 function turnRow(turn: Turn, calls: ReadonlyMap<string, ToolCall>) {
@@ -160,9 +162,4 @@ function isReadable(view: MessageView): boolean {
   if (type === "assistant" || kind === "tool_result") return true;
   if (type === "system") return isError(view.message);
   return (kind !== "meta" || metadata.origin !== undefined) && printedIn(view) !== "";
-}
-
-/** Returns the last `count` turns; all if it is undefined. */
-export function lastTurns(turns: readonly Turn[], count: number | undefined): readonly Turn[] {
-  return count === undefined ? turns : turns.slice(-count);
 }

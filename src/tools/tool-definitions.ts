@@ -65,14 +65,14 @@ export const READ_SESSION = tool({
   args: {
     session: optional(text("Id, beginning of one, path or latest. Default: this session.")),
     line: optional(integer("Starts a little before this line, and marks it.", { min: 1, max: MAX_INTEGER })),
-    turns: optional(text("3, 3-5, or -2 for the last two. Default: all.", { maxChars: 40 })),
+    last: optional(integer("Only the last turns: how many. Default: all.", { min: 1, max: MAX_INTEGER })),
     with_tools: optional(flag("Include calls, with inputs and results.")),
     with_thinking: optional(flag("Include the model's thinking.")),
     limit: limit(100, 500),
     offset,
     max_chars,
   },
-  example: { session: "latest", turns: "-2" },
+  example: { session: "latest", last: 2 },
   readOnly: true,
 });
 

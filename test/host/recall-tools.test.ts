@@ -23,7 +23,7 @@ const SCRIPTS: Record<string, ModelScript> = {
     [call("find_in_transcripts", { query: "heron stands", limit: null }, { id: "call-find" })],
     [call("read_session", { session: "latest", max_chars: "8000" }, { id: "call-read" })],
     [call("list_sessions", { limit: 5 }, { id: "call-list" })],
-    [call("read_session", { turns: "-1", with_tools: true }, { id: "call-current" })],
+    [call("read_session", { last: 1, with_tools: true }, { id: "call-current" })],
     [call("read_session", { session: "ses_nosuchsession" }, { id: "call-unknown" })],
     [
       call(

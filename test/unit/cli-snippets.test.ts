@@ -97,10 +97,6 @@ describe("transcripts snippets", () => {
       ["extract", "0000nothing", "--lines", "2", "--title", "x", "--type", "learning_pattern"],
       /session id: there is no session "0000nothing"/,
     ],
-    [
-      ["extract", SESSION, "--lines", "2-6", "--title", "x", "--type", "learning_pattern", "--event", "e"],
-      /event id: there is no entry "e"/,
-    ],
     [["query", "--since", "2026-02-30"], /--since.*Give a date/],
     [["query", "--since", "yesterday-ish"], /--since.*Give a date/],
     [["query", "--limit", "501"], /limit: 501 is not allowed/],

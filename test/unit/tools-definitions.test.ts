@@ -58,10 +58,11 @@ describe("a model's arguments", () => {
 
   test("are understood as they are meant", () => {
     for (const nothing of [undefined, null, {}, { session: null, line: null }]) assert.deepEqual(read(nothing), {});
-    assert.deepEqual(read({ line: "12", with_tools: "true", turns: 3 }), {
+    assert.deepEqual(read({ line: "12", with_tools: "true", last: 3, session: 5 }), {
       line: 12,
       with_tools: true,
-      turns: "3",
+      last: 3,
+      session: "5",
     });
     assert.deepEqual(read({ session: "12" }), { session: "12" });
     assert.deepEqual(read({ with_tools: false }), { with_tools: false });

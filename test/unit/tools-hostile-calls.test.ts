@@ -142,7 +142,7 @@ describe("no answer has a secret", () => {
       for (const [tool, args] of [
         ["list_sessions", { since: secret }],
         ["read_session", { session: secret }],
-        ["read_session", { turns: secret }],
+        ["read_session", { last: secret }],
         ["read_session", { [secret]: 1 }],
         ["extract_snippet", { snippet_type: secret, title: "x" }],
         [
@@ -162,18 +162,6 @@ describe("no answer has a secret", () => {
         assert.doesNotMatch(text, new RegExp(secret), tool);
       }
     }));
-});
-
-test("turn 0 is out of range if nothing comes before the first prompt", async () => {
-  await onMachine(user("Begin", 0) + says("Begun.", 1), async (machine) => {
-    const { isError, text } = await machine.call("read_session", { turns: "0" });
-    assert.equal(isError, true, text);
-    assert.match(text, /There is nothing before the first prompt, which begins turn 1\. Pass turns: "1"/);
-    assert.match((await machine.call("read_session", { turns: "0-1" })).text, /Begun/);
-  });
-  await onMachine(says("Welcome.", 0) + user("Begin", 1), async (machine) => {
-    assert.match((await machine.call("read_session", { turns: "0" })).text, /Welcome/);
-  });
 });
 
 test("a missing file is reported in one sentence", () =>

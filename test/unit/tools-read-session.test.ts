@@ -101,13 +101,11 @@ describe("what read_session shows", () => {
   test("is the part that is asked for", async () => {
     assert.deepEqual(await lines({}), [1, 6, 7, 9, 10, 11]);
     assert.deepEqual(await lines({ with_tools: true }), [1, 2, 3, 4, 5, 6, 7, 9, 10, 11]);
-    assert.deepEqual(await lines({ with_thinking: true, turns: "2" }), [7, 8, 9]);
-    assert.deepEqual(await lines({ turns: "2-3" }), [7, 9, 10, 11]);
-    assert.deepEqual(await lines({ turns: "-1" }), [10, 11]);
-    assert.deepEqual(await lines({ turns: -2 }), [7, 9, 10, 11]);
-    assert.deepEqual(await lines({ turns: "-99" }), await lines({}));
+    assert.deepEqual(await lines({ last: 1 }), [10, 11]);
+    assert.deepEqual(await lines({ last: "2", with_thinking: true }), [7, 8, 9, 10, 11]);
+    assert.deepEqual(await lines({ last: 99 }), await lines({}));
     assert.deepEqual(await lines({ line: 9, with_tools: true }), [6, 7, 9, 10, 11]);
-    assert.deepEqual(await lines({ line: null, turns: null }), await lines({}));
+    assert.deepEqual(await lines({ line: null, last: null }), await lines({}));
   });
 
   test("marks the line that was asked for", async () => {
@@ -156,9 +154,8 @@ describe("what read_session shows", () => {
 
   test("is said in words where there is none", async () => {
     for (const [args, words] of [
-      [{ session: path, turns: "7" }, /has 3 turns\. Pass turns: "3"/],
       [{ session: path, line: 99 }, /Line 99 has no entry of the conversation\. Try line 11/],
-      [{ session: path, line: 1, turns: "1" }, /line and turns cannot be combined/],
+      [{ session: path, line: 1, last: 1 }, /last: it cannot be combined with line/],
       [{ session: join(home, "nowhere.jsonl") }, /There is no file .*list_sessions/],
       [{ session: "-" }, /is not a session/],
       [{ session: "ab" }, /too short/],

@@ -58,7 +58,7 @@ describe("the runner of tools", () => {
       const [read, listed, wrong, unknown, kept] = await Promise.all([
         runner.call(request("read_session", home), never),
         runner.call(request("list_sessions", home), never),
-        runner.call(request("read_session", home, { turns: "many" }), never),
+        runner.call(request("read_session", home, { last: "many" }), never),
         runner.call(request("no_tool", home), never),
         runner.call(request("query_snippets", home), never),
       ]);

@@ -1,7 +1,6 @@
 /** `transcripts show` */
 import { pieceView } from "../../parse/conversation.ts";
 import { isPrompt, type MessageView, turnsOf } from "../../parse/turns.ts";
-import { lastTurns } from "../../queries/read-session.ts";
 import {
   createCommand,
   positiveInteger,
@@ -114,9 +113,9 @@ async function lastPart(context: CommandContext, ref: SessionRef, options: Optio
   const { callsByBlock } = await import("../../parse/tool-calls.ts");
   return {
     ...conversation,
-    messages: lastTurns(turnsOf(conversation), last).flatMap(({ number: turn, messages }) =>
-      messages.map((view) => ({ ...view, turn })),
-    ),
+    messages: turnsOf(conversation)
+      .slice(last === undefined ? 0 : -last)
+      .flatMap(({ number: turn, messages }) => messages.map((view) => ({ ...view, turn }))),
     calls: callsByBlock(conversation.tool_calls),
     marked: undefined,
   };

@@ -65,7 +65,6 @@ const extractDefinition = createCommand("extract", {
   )
   .option("--title <text>", "Title of at most 256 characters.")
   .option("--tag <tag>", "Tag; may be given several times.", several)
-  .option("--event <id>", "Id of the entry in the store that it is about: event_id in `find --json`.")
   .addOption(jsonObject("the snippet's id and notes about it"));
 
 const extract = runnable(extractDefinition, async (context, [argument], options) => {
@@ -77,7 +76,7 @@ const extract = runnable(extractDefinition, async (context, [argument], options)
   const input = {
     session_id: argument,
     title,
-    ...given({ content, event_id: options.event }),
+    ...given({ content }),
     ...given({ source_line_start: line, source_line_end: lastLine }),
     ...given({ source_turn_start: turn, source_turn_end: lastTurn }),
     tags: options.tag ?? [],

@@ -1,6 +1,6 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
-import { createCommand, positiveInteger, jsonLines, runnable, SESSION, team, type Versioned } from "../command.ts";
+import { createCommand, jsonLines, runnable, SESSION, team, type Versioned } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
@@ -23,7 +23,6 @@ const definition = createCommand("timeline", {
 })
   .argument("<SESSION>", SESSION)
   .addOption(team)
-  .option("--last <n>", "Only the last n turns.", positiveInteger)
   .addOption(jsonLines("each turn"));
 
 export interface TimelineOutput extends Versioned, TurnRow {
@@ -39,7 +38,7 @@ export const command = runnable(definition, async (context, [argument], options)
   const ref = await sessionNamed(context, argument);
   const redactor = redactorFor();
   const conversation = await conversationOf(context, ref, { redactor, costs: options.json ?? false });
-  const rows = timelineOf(conversation, options.last);
+  const rows = timelineOf(conversation);
   if (options.json) {
     for (const row of rows) {
       await context.printLine({ version: 1, session_id: conversation.id, ...row } satisfies TimelineOutput);
