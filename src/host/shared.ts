@@ -93,12 +93,11 @@ export async function leaveShared(shared: Shared, times: LeaveTimes, isContinued
   // `opencode run` exits right after its turn, before the session counts as idle.
   for (const sessionID of resting) autoExtract?.add(sessionID);
   // Unfinished texts and calls of other instances are left alone.
-  if (shared.instances > 0) return flush(shared, times.flushMs, "no");
-  if (isContinued) return flush(shared, times.flushMs, "so far");
+  if (shared.instances > 0 || isContinued) return flush(shared, times.flushMs, "no");
   await endRecording(shared, times);
 }
 
-async function flush({ recorder, notices }: Shared, flushMs: number, end: "soon" | "so far" | "no"): Promise<void> {
+async function flush({ recorder, notices }: Shared, flushMs: number, end: "soon" | "no"): Promise<void> {
   await recorder.flush(recorder.isFailing ? FAILING_FLUSH_MS : flushMs, "all", end);
   await notices.deliver(DELIVER_MS);
 }

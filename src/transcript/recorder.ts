@@ -54,13 +54,11 @@ export class Recorder {
 
   /**
    * Writes everything accepted so far to disk, within `timeoutMs`, for one session or "all".
-   * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted. `so far`: writes
-   * unfinished texts as far as they are known; they go on.
+   * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted.
    */
-  async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "so far" | "no" = "no"): Promise<FlushReport> {
+  async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
-    if (end === "so far") for (const session of chosen) session.writeSoFar();
-    if (end === "no" || end === "so far") return this.#bringToDisk(chosen, timeoutMs);
+    if (end === "no") return this.#bringToDisk(chosen, timeoutMs);
     if (end === "soon") await this.#settle(chosen);
     const calm = this.#context.timeouts.hurry();
     for (const session of chosen) session.interrupt();
@@ -72,14 +70,6 @@ export class Recorder {
   /** Returns the path of a session's transcript, relative to the transcripts folder. */
   path(sessionID: string, format: TranscriptFormat): Promise<string> {
     return this.#context.places.path(sessionID, format);
-  }
-
-  /**
-   * Opens the files of a session whose first entry is about to come, so that it need not wait for that. Never rejects;
-   * a failure is reported with the first entry.
-   */
-  async prepare(sessionID: string): Promise<void> {
-    await this.#session(sessionID).prepare();
   }
 
   /** Records a session from the host's store, if this process has not received anything of it yet. */

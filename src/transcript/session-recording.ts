@@ -71,7 +71,7 @@ export class SessionRecording {
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
   /** Pending or finished opening of the files. */
-  #opening: Promise<Output[]> | undefined;
+  #opening: Promise<readonly Output[]> | undefined;
   #pump: Promise<void> | undefined;
   #preparing = 0;
   #lost = 0;
@@ -124,15 +124,6 @@ export class SessionRecording {
     }
   }
 
-  /** Writes unfinished texts as far as they are known. Never throws. */
-  writeSoFar(): void {
-    try {
-      this.timeline.writeSoFar();
-    } catch (error) {
-      this.#context.onFailure(error);
-    }
-  }
-
   /** No text or call is unfinished, and no draft is waiting. */
   get isQuiet(): boolean {
     return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined;
@@ -174,19 +165,6 @@ export class SessionRecording {
     this.#startPump();
   }
 
-  /** Opens the session's files without history. Never rejects; the first entry tries again. */
-  async prepare(): Promise<void> {
-    await this.#openOutputs().catch(() => undefined);
-  }
-
-  #openOutputs(): Promise<Output[]> {
-    this.#opening ??= this.#openFiles().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
   #add(draft: Draft): void {
     if (this.#drafts.length < MAX_DRAFTS) this.#drafts.push(draft);
     else this.#lost += 1;
@@ -225,9 +203,16 @@ export class SessionRecording {
     if (this.#lost > 0) this.#append(outputs, { entry: this.#lossEntry() });
   }
 
-  async #open(): Promise<readonly Output[]> {
-    if (this.#outputs) return this.#outputs;
-    this.#outputs = await this.#openOutputs();
+  #open(): Promise<readonly Output[]> {
+    this.#opening ??= this.#openAndCatchUp().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #openAndCatchUp(): Promise<readonly Output[]> {
+    this.#outputs = await this.#openFiles();
     const history = await this.#history(this.#outputs);
     this.#drafts = [...history, ...this.#drafts];
     return this.#outputs;

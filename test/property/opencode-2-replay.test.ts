@@ -107,6 +107,21 @@ describe("a recorded session of opencode 2.x", () => {
       }
     });
 
+    test(`${vocabulary}: a call that the user refused is rejected, one that a rule denied is an error`, async () => {
+      for (const [name, status] of [
+        ["ask-reject", "rejected"],
+        ["denied", "error"],
+      ] as const) {
+        await inFolder(async (folder) => {
+          const { transcripts } = await play(name, [recordedEvents(vocabulary, name, folder)], folder);
+          const results = [...transcripts.values()].flatMap(({ entries }) =>
+            entries.flatMap((entry) => (entry.type === "tool_result" ? [entry.status] : [])),
+          );
+          assert.deepEqual(results, [status], name);
+        });
+      }
+    });
+
     test(`${vocabulary}: a call of a subagent names its session, and that session names its parent`, async () => {
       await inFolder(async (folder) => {
         const { transcripts } = await play("sub", [recordedEvents(vocabulary, "sub", folder)], folder);

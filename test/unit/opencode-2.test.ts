@@ -59,22 +59,6 @@ function recordings(): { dataFolder: string }[] {
   return [...registry.values()];
 }
 
-/** Puts events into a log as the host's; the returned function removes it. */
-async function logged(events: readonly RecordedEvent[]): Promise<() => void> {
-  const path = join(process.env["XDG_DATA_HOME"] ?? "", "opencode", "opencode.db");
-  const database = await sqliteWriter(path);
-  database.exec("CREATE TABLE event (id text, aggregate_id text, seq integer, created integer, type text, data text)");
-  for (const { id, type, data, durable, created = 0 } of events) {
-    if (durable === undefined) continue;
-    // Some versions of the host write an at sign before the event's version.
-    const versioned = `${type}${durable.seq % 2 === 0 ? "." : "@"}1`;
-    const values = [id, data.sessionID ?? "", durable.seq, created, versioned, JSON.stringify(data)];
-    database.run("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", ...values);
-  }
-  database.close();
-  return () => rmSync(path);
-}
-
 function withoutFolder(events: readonly RecordedEvent[]): RecordedEvent[] {
   return events.map((event) => {
     const { location: _, ...rest } = event;
@@ -385,25 +369,6 @@ describe("several folders in one process, of which each instance receives all ev
     assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
   });
 
-  test("events of a session whose folder nobody knows do not pile up: they go to the only known one", async () => {
-    const home = makeTempDir();
-    const host = new FakeHost2();
-    host.isMute = "forever";
-    await host.start({ directory: project(home) });
-    const bare = withoutFolder(recordedEvents("newest", "compact", home));
-    const deltas = Array.from({ length: 200 }, (_, at) => ({
-      ...bare[0],
-      id: `evt_unknown_${at}`,
-      type: "session.unknown.delta",
-      durable: undefined,
-    }));
-    await host.publish(...deltas, ...bare);
-    const path = join(project(home), ".openfleet/transcripts", `${bare[0]?.data.sessionID}.md`);
-    await eventually(() => existsSync(path));
-    await host.end();
-    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
-  });
-
   test("events without a folder wait until the session's is known", async () => {
     const home = makeTempDir();
     const host = new FakeHost2();
@@ -506,19 +471,6 @@ describe("events that are not delivered", () => {
     assert.deepEqual(lost, ["2 events of opencode did not arrive, and its database could not be read."]);
   });
 
-  test("what was lost is not said to be in the host's store if that has nothing of the session", async () => {
-    const home = makeTempDir();
-    const events = recordedEvents("preview", "compact", home);
-    const host = new FakeHost2().has({ session: events[0]?.data.sessionID ?? "", info: {}, messages: [] });
-    await host.start();
-    events.splice(indexOf(events, "session.text.ended"), 2);
-    await host.publish(...events);
-    await host.end();
-    const { entries } = await transcriptIn(project(home));
-    const texts = entries.flatMap((entry) => (entry.type === "session_event" ? [entry.text] : []));
-    assert.ok(texts.includes("2 events of opencode did not arrive, and its database has nothing of the session."));
-  });
-
   test("a stream that ends is opened again, and what was missed meanwhile is taken from the host's store", async () => {
     const home = makeTempDir();
     const host = new FakeHost2().has(storedAtEnd("compact", home));
@@ -555,38 +507,9 @@ describe("a gap in the numbers of the events", () => {
       entry.type === "session_event" && entry.name !== "usage" ? [`${entry.name}: ${entry.text}`] : [],
     );
 
-  test("loses no event of the session that is in the host's log", async () => {
-    for (const vocabulary of VOCABULARIES) {
-      for (const [name, type] of [
-        ["e500", "session.retry.scheduled"],
-        ["misc", "session.agent.selected"],
-        ["revert", "session.revert.staged"],
-        ["abort-tool", "session.execution.interrupted"],
-      ] as const) {
-        const [whole, home] = [makeTempDir(), makeTempDir()];
-        const complete = new FakeHost2().has(storedAtEnd(name, whole));
-        await complete.start();
-        await complete.publish(...recordedEvents(vocabulary, name, whole));
-        await complete.end();
-        const events = recordedEvents(vocabulary, name, home);
-        const at = indexOf(events, type);
-        const seq = (events.findLast(({ durable }) => durable !== undefined)?.durable?.seq ?? 0) + 1;
-        const last = { ...events.at(-1), id: "evt_last", type: "session.unknown", durable: { seq } };
-        const host = new FakeHost2().has(storedAtEnd(name, home));
-        await host.start();
-        const forget = await logged(events);
-        await host.publish(...events.slice(0, at), ...events.slice(at + 1), last);
-        await host.end();
-        forget();
-        assert.deepEqual((await shown(project(home))).toSorted(), (await shown(project(whole))).toSorted(), name);
-        assert.deepEqual((await transcriptIn(project(home))).told, (await transcriptIn(project(whole))).told, name);
-      }
-    }
-  });
-
   for (const [what, prepare] of [
     ["locked", ["PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"]],
-    ["of an unknown version", ["CREATE TABLE event (id, body)", "CREATE TABLE session_message (id, body)"]],
+    ["of an unknown version", ["CREATE TABLE session_message (id, body)"]],
   ] as const) {
     test(`is counted, and does not hold up the host, if its database is ${what}`, async () => {
       const home = makeTempDir();
@@ -716,22 +639,6 @@ describe("a reload in the middle of a turn", () => {
     }
   });
 
-  test("with other options keeps the model of an answer that goes on", async () => {
-    const home = makeTempDir();
-    const host = new FakeHost2();
-    const cleanup = await host.start();
-    const events = recordedEvents("newest", "compact", home);
-    const at = indexOf(events, "session.step.started") + 1;
-    await host.publish(...events.slice(0, at));
-    await cleanup();
-    await host.start({ options: { maxInlineChars: 100 } });
-    await host.publish(...events.slice(at));
-    await host.end();
-    const { entries } = await transcriptIn(project(home));
-    const usage = entries.find((entry) => entry.type === "session_event" && entry.name === "usage");
-    assert.match(JSON.stringify(usage), /"model":"/, "the model is known");
-  });
-
   test("loses nothing that comes before the new instance listens", async () => {
     const home = makeTempDir();
     const host = new FakeHost2();
@@ -758,20 +665,6 @@ describe("a reload in the middle of a turn", () => {
 });
 
 describe("the cleanup", () => {
-  for (const isMute of [true, "forever"] as const) {
-    test(`records a session of unknown folder in that of the instance, if the host ${isMute === true ? "fails" : "does not answer"}`, async () => {
-      const home = makeTempDir();
-      const host = new FakeHost2();
-      host.isMute = isMute;
-      const cleanup = await host.start({ directory: project(home) });
-      await host.publish(...withoutFolder(recordedEvents("newest", "compact", home)));
-      const began = performance.now();
-      await cleanup();
-      assert.ok(performance.now() - began < 3_000);
-      assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
-    });
-  }
-
   test("asks once more for a folder that the host did not report", async () => {
     const home = makeTempDir();
     const host = new FakeHost2().has(storedAtEnd("compact", home));
@@ -781,52 +674,6 @@ describe("the cleanup", () => {
     host.isMute = false;
     await host.end();
     assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
-  });
-
-  test("records a session of unknown folder in that of the other sessions, if the host does not say for which an instance is", async () => {
-    const home = makeTempDir();
-    const host = new FakeHost2();
-    await host.start();
-    const unknown = withoutFolder(recordedEvents("newest", "other-dir", home));
-    await host.publish(...recordedEvents("newest", "compact", home), ...unknown);
-    await host.end();
-    const data = join(project(home), ".openfleet");
-    const { told } = await readSound(data, `${unknown.at(-1)?.data.sessionID}.md`);
-    assert.equal(told[0], "user: SCN:plain other");
-  });
-
-  test("records a session of unknown folder in none of several, and warns", async () => {
-    const home = makeTempDir();
-    const host = new FakeHost2();
-    const cleanup = await host.start({ directory: join(home, "other") });
-    await host.start({ directory: project(home) });
-    await cleanup();
-    const warning = once(process, "warning");
-    await host.publish(...withoutFolder(recordedEvents("newest", "compact", home)));
-    await host.end();
-    assert.match(String(await warning), /could not be recorded/);
-    assert.deepEqual([filesIn(join(home, "other")), filesIn(project(home))], [[], []]);
-  });
-
-  test("warns once of a session of unknown folder, although several instances end at the same time", async () => {
-    const home = makeTempDir();
-    const host = new FakeHost2();
-    await host.start({ directory: join(home, "other") });
-    await host.start({ directory: project(home) });
-    const warnings: string[] = [];
-    const listen = (warning: Error): void => void warnings.push(warning.message);
-    process.on("warning", listen);
-    const events = withoutFolder(recordedEvents("newest", "compact", home));
-    await host.publish(...events);
-    await host.end();
-    await nextTurn();
-    process.off("warning", listen);
-    const ofSession = warnings.filter((text) => text.includes("could not be recorded"));
-    assert.deepEqual(
-      ofSession.map((text) => Number(/^opencode-transcripts: (\d+)/.exec(text)?.[1])),
-      [events.length],
-    );
-    assert.deepEqual([filesIn(join(home, "other")), filesIn(project(home))], [[], []]);
   });
 
   test("of one instance leaves a session of unknown folder to the others", async () => {

@@ -82,7 +82,7 @@ interface Form1 extends Fields {
 }
 
 /** Message of a session. */
-export interface MessagePlace {
+interface MessagePlace {
   sessionID: string;
   messageID: string;
 }
@@ -126,25 +126,9 @@ function usageRecords(of: MessagePlace, info: Fields): HostRecord[] {
   return [{ kind: "usage", ...of, partID: `${of.messageID}/usage`, inOrder: true, tokens, ...given({ cost, reason }) }];
 }
 
-export type TextKind = "text" | "reasoning";
-
-/** Returns the place of the text with that number among those of its kind in the message. */
-export function textPlace(
-  of: MessagePlace,
-  kind: TextKind,
-  at: number,
-): MessagePlace & { partID: string; inOrder: true } {
-  return { ...of, partID: textId(of.messageID, kind, at), inOrder: true };
-}
-
-function textId(messageID: string, kind: TextKind | "part", at: number): string {
+/** Returns the id of the text with that number among those of its kind in a message. */
+export function textId(messageID: string, kind: "text" | "reasoning" | "part", at: number): string {
   return `${messageID}/${kind}-${String(at).padStart(3, "0")}`;
-}
-
-/** Returns the records of a call: `{ id, name, state, time }`, as in a stored message. */
-export function callRecords2(of: MessagePlace, part: Fields): HostRecord[] {
-  const form = toolPart(part, of.messageID);
-  return recordedPart(form, { ...of, partID: textOf(form, "id") ?? "", inOrder: true }, "assistant");
 }
 
 /** Converts a message whatever its fields are; undefined for types that are not conversation or not known. */
@@ -340,9 +324,13 @@ function fileOf(part: Fields): Fields | undefined {
   return part["encoding"] === "base64" ? filePart({ ...part, data: part["content"] }) : undefined;
 }
 
-/** Returns the error of a call. In the preview, a call that the user rejects has an empty message. */
+/** Text of 1.x for a call that the user refused, from which its status is read. The preview gives it an empty message. */
+const REFUSED = "The user rejected permission to use this specific tool call.";
+
+/** Returns the error of a call. */
 function failure(error: unknown, state: Fields): string {
   const of = isFields(error) ? error : {};
+  if (of["type"] === "unknown" && of["message"] === "") return REFUSED;
   const result = textOf(fieldsOf(state, "result"), "value");
   return textOf(of, "message") || result || textOf(of, "type") || (typeof error === "string" ? error : "");
 }

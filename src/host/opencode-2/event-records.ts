@@ -13,16 +13,12 @@ import {
   stringOf,
   type Fields,
 } from "../../parse/json-fields.ts";
-import {
-  callRecords2,
-  messageRecords2,
-  textPlace,
-  type MessagePlace,
-  type TextKind,
-} from "../../agents/opencode/opencode-2-message.ts";
+import { messageRecords2, textId } from "../../agents/opencode/opencode-2-message.ts";
 
-/** Maximum number of unfinished calls, prompts and messages in memory. */
-const MAX_UNDER_WAY = 1_000;
+/** Maximum number of prompts, questions and ids of messages in memory. */
+const MAX_KNOWN = 1_000;
+/** Maximum number of answers in memory; the host changes only the last ones. */
+const MAX_ANSWERS = 20;
 
 /** Event of opencode 2.x, with the fields that are read of every event. */
 export interface HostEvent {
@@ -75,24 +71,27 @@ const MESSAGES: ReadonlyMap<string, string> = new Map([
   ["session.skill.activated", "skill"],
 ]);
 
-interface CallUnderWay {
-  tool: string;
-  /** True if its input has arrived. */
-  isCalled: boolean;
-  /** Result so far, which the host's failure event may lack. */
-  progress?: unknown;
+/** Text or call of an answer as the host stores it. */
+type Part = Record<string, unknown>;
+
+/** Message of the assistant as the host stores it, as far as it has arrived. */
+interface Answer extends Fields {
+  content: Part[];
+  time: Fields;
+  /** Number of its parts that earlier attempts of the step made; undefined until a step has started it. */
+  before?: number;
 }
 
 /**
  * Translates the opencode 2.x events of one session into records. Supports the names and fields of the preview of July
  * 2026 and of the newest sources; unknown events produce no record.
+ *
+ * An event of an answer changes the answer as the host stores it, which is then converted like a stored one.
  */
 export class SessionTranslator {
   /** Prompts that the host has not sent to the model yet. */
   readonly #prompts = new Map<string, Fields>();
-  readonly #calls = new Map<string, CallUnderWay>();
-  /** Number of texts by message and kind: of all attempts of the step, and of the earlier ones. */
-  readonly #texts = new Map<string, { before: number; next: number }>();
+  readonly #answers = new Map<string, Answer>();
   /** Messages in conversation order, since the event of a committed revert names only the first. */
   readonly #messages = new Map<string, true>();
   /** Forms with which the model asks the user. Other forms, such as a login, are not part of the conversation. */
@@ -103,28 +102,12 @@ export class SessionTranslator {
   /** Error of the last step; the host reports it again for the whole execution. */
   #stepError: string | undefined;
 
-  /**
-   * Returns the records of one event; undefined if it needs an earlier event that did not arrive: the text of a prompt,
-   * or the tool or input of a call.
-   */
-  translate(event: HostEvent): HostRecord[] | undefined {
-    const { type, data } = event;
-    if (type === "session.inbox.delivered") return this.#delivered(event);
-    if (/^session\.tool\.(?:called|success|failed)$/.test(type)) {
-      const known = this.#calls.get(callOf(data)?.key ?? "");
-      // Calls with arguments that are not JSON fail without a `called` event; the host stores them too.
-      if (known === undefined || (type !== "session.tool.called" && !known.isCalled)) return undefined;
-    }
-    return this.translateAlone(event);
+  /** Nothing of the conversation has arrived. */
+  get isEmpty(): boolean {
+    return !this.#isNew && this.#messages.size === 0;
   }
 
-  /** Returns true if the event belongs to a message whose beginning did not arrive. */
-  lacksMessage({ data }: HostEvent): boolean {
-    const messageID = textOf(data, "assistantMessageID");
-    return messageID !== undefined && !this.#messages.has(messageID);
-  }
-
-  /** Remembers which messages the session has, from events or from the host's store. */
+  /** Remembers which messages the session has. */
   heard(record: HostRecord): void {
     if (record.kind === "session" && record.isNew) this.#isNew = true;
     if ("messageID" in record && record.kind !== "removal" && !this.#messages.has(record.messageID))
@@ -132,22 +115,71 @@ export class SessionTranslator {
   }
 
   /**
-   * Returns the stored records from the first known message on. Earlier ones belong to the time before the
-   * recording, and what is unfinished in them was cut off then.
+   * Takes over stored messages, from the first one that has arrived or that the event belongs to, and returns their records.
+   * Earlier ones belong to the time before the recording, and what is unfinished in them was cut off then.
    */
-  sinceHeard(stored: readonly HostRecord[]): readonly HostRecord[] {
-    if (this.#isNew) return stored;
-    const first = stored.findIndex((record) => "messageID" in record && this.#messages.has(record.messageID));
-    return first < 0 ? stored : stored.slice(first);
+  takeOver(sessionID: string, stored: readonly Fields[], event: HostEvent | undefined): HostRecord[] {
+    const needed = event && (inputOf(event.data) ?? answerOf(event.data));
+    const isMeant = (id: string | undefined): boolean =>
+      id !== undefined && (this.#isNew || id === needed || this.#messages.has(id));
+    const first = stored.findIndex((message) => isMeant(textOf(message, "id")));
+    if (first < 0) return [];
+    return stored.slice(first).flatMap((message) => {
+      const messageID = textOf(message, "id");
+      if (messageID === undefined) return [];
+      if (stringOf(message, "type") === "assistant") this.#takeOverAnswer(messageID, message);
+      return messageRecords2({ sessionID, messageID }, message);
+    });
   }
 
-  /** Returns the records of an event without the earlier one that it needs. */
-  translateAlone(event: HostEvent): HostRecord[] {
+  #takeOverAnswer(messageID: string, stored: Fields): void {
+    const known = this.#answers.get(messageID);
+    const time = fieldsOf(stored, "time") ?? {};
+    const texts = { text: ofKind(known, "text"), reasoning: ofKind(known, "reasoning") };
+    const content = listOf(stored, "content").filter(isFields);
+    const parts = content.map((part): Part => {
+      const { type } = part;
+      if (type !== "text" && type !== "reasoning") return { ...part };
+      const streamed = texts[type].shift();
+      // The host stores a text when it is complete.
+      return part["text"] === "" ? (streamed ?? { time, ...part }) : { ...part };
+    });
+    this.#know(messageID, { ...stored, content: parts, time, ...given({ before: known?.before }) });
+  }
+
+  /**
+   * Returns the records of one event; undefined if it needs an earlier event that did not arrive: the text of a prompt, the
+   * beginning of an answer, or the tool or input of a call. `isAlone`: the earlier event is not available.
+   */
+  translate(event: HostEvent, isAlone = false): HostRecord[] | undefined {
+    if (!isAlone && this.#lacks(event)) return undefined;
+    return this.#translate(event);
+  }
+
+  #lacks({ type, data }: HostEvent): boolean {
+    if (type === "session.inbox.delivered") {
+      const inputID = inputOf(data) ?? "";
+      return !this.#prompts.has(inputID) && !this.#messages.has(inputID);
+    }
+    const [, kind, action] = OF_ANSWER.exec(type) ?? [];
+    const messageID = answerOf(data);
+    if (kind === undefined || messageID === undefined || type === "session.step.started") return false;
+    const answer = this.#answers.get(messageID);
+    if (kind !== "tool" || action?.startsWith("input.") === true) return answer === undefined;
+    const state = fieldsOf(answer?.content.find(isCall(callOf(data))), "state");
+    // Calls with arguments that are not JSON fail without a `called` event; the host stores them too.
+    const isEnd = action === "success" || action === "failed";
+    return state === undefined || (isEnd && state["input"] === undefined);
+  }
+
+  #translate(event: HostEvent): HostRecord[] {
     const { type, sessionID, data, directory, createdMs } = event;
     const known = given({ directory, createdMs });
     const told = (name: string, fields: EventFields): HostRecord[] => [eventRecord(event, name, fields)];
     const activity = (state: ActivityRecord["state"]): HostRecord => ({ kind: "activity", sessionID, state });
     switch (type) {
+      case "session.inbox.delivered":
+        return this.#delivered(event);
       case "session.created":
         // In newer hosts its fields are in the event itself.
         return [locatedSession(sessionID, fieldsOf(data, "info") ?? data, { ...known, isNew: true })];
@@ -215,15 +247,13 @@ export class SessionTranslator {
       default:
         if (type.startsWith("session.compaction.")) return this.#compaction(event);
         if (MESSAGES.has(type)) return message(event, messageOf(event), MESSAGES.get(type), data);
-        return this.#step(event);
+        return this.#answer(event);
     }
   }
 
-  #delivered(event: HostEvent): HostRecord[] | undefined {
-    const inputID = inputOf(event.data);
-    if (inputID === undefined) return [];
+  #delivered(event: HostEvent): HostRecord[] {
+    const inputID = inputOf(event.data) ?? "";
     const item = this.#prompts.get(inputID);
-    if (item === undefined) return undefined;
     this.#prompts.delete(inputID);
     const type = stringOf(item, "type");
     if (type !== "user" && type !== "synthetic") return [];
@@ -293,100 +323,114 @@ export class SessionTranslator {
     }
   }
 
-  /** Returns the records of an event in the model's answer: a text, a call or the step itself. */
-  #step(event: HostEvent): HostRecord[] {
+  /** Returns the records of an answer after an event in it: of a text, a call or the step itself. */
+  #answer(event: HostEvent): HostRecord[] {
     const { type, sessionID, data, createdMs } = event;
-    const messageID = textOf(data, "assistantMessageID") ?? textOf(data, "messageID");
-    if (messageID === undefined) return [];
-    const [, kind = "", action = ""] = /^session\.(text|reasoning|tool|step)\.(.+)$/.exec(type) ?? [];
-    switch (kind) {
-      case "text":
-      case "reasoning":
-        return this.#text(event, { sessionID, messageID }, kind, action);
-      case "tool":
-        return this.#tool(event, { sessionID, messageID }, action);
-      default:
+    const messageID = answerOf(data);
+    const [, kind, action = ""] = OF_ANSWER.exec(type) ?? [];
+    if (messageID === undefined || kind === undefined) return [];
+    const known = this.#answers.get(messageID);
+    const answer = known ?? { type: "assistant", content: [], time: { created: createdMs } };
+    if (known === undefined) this.#know(messageID, answer);
+    if (kind === "text" || kind === "reasoning") {
+      const part = textIn(answer, kind, event);
+      if (action === "delta") return streamed(answer, part, event);
+      changeText(part, event, action);
+    } else if (kind === "tool") {
+      changeCall(answer, event, action);
+    } else if (action === "started") {
+      // A repeated step continues the same message but numbers its texts from 0 again.
+      const isRepeated = answer.before !== undefined && answer.time["completed"] === undefined;
+      Object.assign(answer, data, { before: isRepeated ? answer.content.length : 0 });
+    } else {
+      Object.assign(answer, data, { time: { ...answer.time, completed: createdMs } });
     }
-    switch (action) {
-      case "started":
-        this.#beginAttempt(messageID);
-        return message(event, messageID, "assistant", data);
-      case "ended":
-        return message(event, messageID, "assistant", data, { completed: createdMs });
-      case "failed": {
-        const error = fieldOf(data, "error");
-        this.#stepError = errorKey(error);
-        const records = message(event, messageID, "assistant", data, { completed: createdMs });
-        const isInterrupted = stringOf(error, "type") === "aborted";
-        return isInterrupted ? records : [...records, eventRecord(event, "error", errorFields(error))];
-      }
-      default:
-        return [];
-    }
+    const records = messageRecords2({ sessionID, messageID }, answer);
+    if (type !== "session.step.failed") return records;
+    const error = fieldOf(data, "error");
+    this.#stepError = errorKey(error);
+    const isInterrupted = stringOf(error, "type") === "aborted";
+    return isInterrupted ? records : [...records, eventRecord(event, "error", errorFields(error))];
   }
 
-  /** Handles a repeated step: it continues the same message but numbers its texts from 0 again. */
-  #beginAttempt(messageID: string): void {
-    for (const kind of ["text", "reasoning"]) {
-      const known = this.#texts.get(`${messageID}/${kind}`);
-      if (known) known.before = known.next;
-    }
+  #know(messageID: string, answer: Answer): void {
+    this.#answers.set(messageID, answer);
+    dropOldest(this.#answers, MAX_ANSWERS);
   }
+}
 
-  #text({ data, createdMs }: HostEvent, of: MessagePlace, kind: TextKind, action: string): HostRecord[] {
-    const place = textPlace(of, kind, this.#numberOf(of.messageID, kind, numberOf(data, "ordinal") ?? 0));
-    const record = { kind: "text" as const, ...place, reasoning: kind === "reasoning" };
-    switch (action) {
-      case "started":
-        return [{ ...record, done: false, ...given({ startMs: createdMs }) }];
-      case "delta":
-        return [{ kind: "text_delta", ...place, reasoning: record.reasoning, delta: stringOf(data, "delta") ?? "" }];
-      case "ended":
-        return [{ ...record, done: true, ...given({ text: stringOf(data, "text"), endMs: createdMs }) }];
-      default:
-        return [];
-    }
-  }
+const OF_ANSWER = /^session\.(text|reasoning|tool|step)\.(.+)$/;
 
-  #numberOf(messageID: string, kind: TextKind, ordinal: number): number {
-    const key = `${messageID}/${kind}`;
-    const known = this.#texts.get(key) ?? { before: 0, next: 0 };
-    const at = known.before + ordinal;
-    known.next = Math.max(known.next, at + 1);
-    remember(this.#texts, key, known);
-    return at;
-  }
+function ofKind(answer: Answer | undefined, kind: unknown): Part[] {
+  return answer?.content.filter(({ type }) => type === kind) ?? [];
+}
 
-  #tool({ data, createdMs }: HostEvent, of: MessagePlace, action: string): HostRecord[] {
-    const call = callOf(data);
-    if (call === undefined) return [];
-    const { key, callID } = call;
-    const known = this.#calls.get(key) ?? { tool: "unknown", isCalled: false };
-    if (action === "input.started") {
-      known.tool = textOf(data, "name") ?? known.tool;
-      remember(this.#calls, key, known);
+/** Returns the text that an event changes. Adds it if it is new. */
+function textIn({ content, before = 0, ...answer }: Answer, kind: string, { data, createdMs }: HostEvent): Part {
+  const ofAttempt = ofKind({ ...answer, content: content.slice(before) }, kind);
+  const known = ofAttempt[numberOf(data, "ordinal") ?? 0];
+  if (known !== undefined) return known;
+  const part: Part = { type: kind, text: "", time: { created: createdMs } };
+  content.push(part);
+  return part;
+}
+
+/** Returns the record of a piece of a text. */
+function streamed(answer: Answer, part: Part, { sessionID, data }: HostEvent): HostRecord[] {
+  const delta = stringOf(data, "delta") ?? "";
+  const messageID = answerOf(data);
+  const time = fieldsOf(part, "time");
+  // It is whole if it comes from the host's store, which may be ahead of the events.
+  const isWhole = time?.["created"] === undefined || time["completed"] !== undefined;
+  if (messageID === undefined || isWhole) return [];
+  part["text"] = (stringOf(part, "text") ?? "") + delta;
+  const reasoning = part["type"] === "reasoning";
+  const number = ofKind(answer, part["type"]).indexOf(part);
+  const partID = textId(messageID, reasoning ? "reasoning" : "text", number);
+  return [{ kind: "text_delta", sessionID, messageID, partID, inOrder: true, reasoning, delta }];
+}
+
+function changeText(part: Part, { data, createdMs }: HostEvent, action: string): void {
+  if (action !== "ended") return;
+  part["text"] = stringOf(data, "text") ?? part["text"];
+  part["time"] = { ...fieldsOf(part, "time"), completed: createdMs };
+}
+
+function isCall(callID: string | undefined): (part: Fields) => boolean {
+  return (part) => part["type"] === "tool" && part["id"] === callID;
+}
+
+function changeCall({ content }: Answer, { data, createdMs }: HostEvent, action: string): void {
+  const callID = callOf(data);
+  if (callID === undefined) return;
+  const known = content.find(isCall(callID));
+  const call: Part = known ?? { type: "tool", id: callID, name: "unknown", state: { status: "streaming" } };
+  if (known === undefined) content.push(call);
+  const state = fieldsOf(call, "state") ?? {};
+  const time = fieldsOf(call, "time");
+  // The host's store may be ahead of its events.
+  const hasEnded = state["status"] === "completed" || state["status"] === "error";
+  switch (action) {
+    case "input.started":
+      call["name"] = textOf(data, "name") ?? call["name"];
+      return;
+    case "called":
+      call["state"] = { status: "running", ...(hasEnded ? state : {}), input: fieldOf(data, "input") ?? {} };
+      call["time"] = { ...time, ran: createdMs };
+      return;
+    case "progress":
+      if (!hasEnded) call["state"] = { ...state, ...result(data) };
+      return;
+    case "success":
+    case "failed": {
+      const status = action === "success" ? "completed" : "error";
+      // A failure may lack what the tool had returned before.
+      const lacks = action === "failed" && listOf(data, "content").length === 0;
+      call["state"] = { ...state, ...result(data), ...(lacks ? given({ content: state["content"] }) : {}), status };
+      call["time"] = { ...time, completed: createdMs };
+      return;
     }
-    const record = (status: string, state: Fields, time: Fields = {}): HostRecord[] =>
-      callRecords2(of, { id: callID, name: known.tool, state: { ...state, status }, time });
-    switch (action) {
-      case "input.started":
-        return record("streaming", {});
-      case "called":
-        known.isCalled = true;
-        return record("running", { input: fieldOf(data, "input") ?? {} }, { ran: createdMs });
-      case "progress":
-        known.progress = data;
-        return this.#calls.has(key) ? record("running", result(data)) : [];
-      case "success":
-      case "failed": {
-        this.#calls.delete(key);
-        const ended = { completed: createdMs };
-        if (action === "success") return record("completed", result(data), ended);
-        return record("error", result(withProgress(data, known.progress)), ended);
-      }
-      default:
-        return [];
-    }
+    default:
   }
 }
 
@@ -401,32 +445,9 @@ function message(
   return messageRecords2({ sessionID, messageID }, { ...fields, type, time });
 }
 
-/** Returns the stored records of what the event refers to: a prompt with its text, or a call with its input or end. */
-export function neededRecords({ type, data }: HostEvent, stored: readonly HostRecord[]): HostRecord[] {
-  const inputID = inputOf(data);
-  if (inputID !== undefined) {
-    const ofPrompt = stored.filter((record) => "messageID" in record && record.messageID === inputID);
-    return ofPrompt.some(({ kind }) => kind === "user_part") ? ofPrompt : [];
-  }
-  const call = callOf(data);
-  return stored.filter((record) => {
-    if (record.kind !== "call" || `${record.messageID}/${record.callID}` !== call?.key) return false;
-    return type === "session.tool.called" ? record.input !== undefined : record.end !== undefined;
-  });
-}
-
 /** Returns the fields of an event that are part of a call's stored state. */
 function result({ content, structured, metadata, error, result }: Fields): Fields {
-  return { content, structured, metadata, error, result };
-}
-
-/** Adds what the tool had returned before it failed. Newer hosts include it in the failure event. */
-function withProgress(failure: Fields, progress: unknown): Fields {
-  const of = isFields(progress) ? progress : {};
-  const content = listOf(failure, "content").length > 0 ? failure["content"] : of["content"];
-  const structured =
-    fieldOf(failure, "metadata") ?? fieldOf(failure, "structured") ?? of["metadata"] ?? of["structured"];
-  return { ...failure, ...given({ content, metadata: structured }) };
+  return given({ content, structured, metadata, error, result });
 }
 
 /** Returns the id of a prompt, under the newest name or that of the preview. */
@@ -434,14 +455,18 @@ function inputOf(data: Fields): string | undefined {
   return textOf(data, "inboxID") ?? textOf(data, "inputID");
 }
 
-function callOf(data: Fields): { key: string; callID: string } | undefined {
-  const callID = textOf(data, "callID") ?? textOf(data, "id");
-  return callID === undefined ? undefined : { callID, key: `${textOf(data, "assistantMessageID") ?? ""}/${callID}` };
+function callOf(data: Fields): string | undefined {
+  return textOf(data, "callID") ?? textOf(data, "id");
+}
+
+/** Returns the id of the assistant's message that an event is about. */
+function answerOf(data: Fields): string | undefined {
+  return textOf(data, "assistantMessageID") ?? textOf(data, "messageID");
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
-  dropOldest(map, MAX_UNDER_WAY);
+  dropOldest(map, MAX_KNOWN);
 }
 
 /** Returns the id of the message that the host creates from an event. */

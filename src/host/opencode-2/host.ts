@@ -1,8 +1,8 @@
 /** The part of opencode's 2.x plugin API that is used. Hosts may lack any of it, so calls check for it first. */
 import { ANSWER_MS } from "../shared.ts";
-import { fieldOf, isFields, numberOf, recordIn, stringOf, textOf, type Fields } from "../../parse/json-fields.ts";
+import { fieldOf, isFields, recordIn, stringOf, textOf, type Fields } from "../../parse/json-fields.ts";
 import { opencodeDatabases } from "../../agents/opencode/databases.ts";
-import { openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
+import { openSqlite } from "../../places/sqlite-reader.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { jsonCopy } from "../../json-copy.ts";
 import { atMost } from "../../transcript/timeouts.ts";
@@ -81,12 +81,17 @@ export class HostStore implements RecorderQueries {
   }
 
   async history(sessionID: string, limit?: number): Promise<HostRecord[]> {
-    const stored = await this.#stored((database) => storedMessages(database, sessionID, limit));
+    return (await this.messages(sessionID, limit)).flatMap((message) => storedRecords2(sessionID, message));
+  }
+
+  /** Returns the last messages of a session as the host stores them. Rejects if they cannot be read. */
+  async messages(sessionID: string, limit?: number): Promise<Fields[]> {
+    const stored = await this.#inDatabase(sessionID, limit);
     // A database without messages of the session may be that of another version of the host.
     const messages = stored?.length ? stored : ((await this.#inContext(sessionID)) ?? stored);
     if (messages === undefined) throw new Error("opencode's database could not be read.");
     const chosen = limit === undefined ? messages : messages.slice(-limit);
-    return chosen.flatMap((message) => storedRecords2(sessionID, message));
+    return chosen.filter(isFields);
   }
 
   async #inContext(sessionID: string): Promise<readonly unknown[] | undefined> {
@@ -96,64 +101,32 @@ export class HostStore implements RecorderQueries {
     return Array.isArray(messages) ? messages.map((message) => jsonCopy(message)) : undefined;
   }
 
-  /**
-   * Returns the events with a number between two others from the host's log; those after the first if `before` is
-   * undefined. Undefined if the host's log cannot be read.
-   */
-  events(sessionID: string, after: number, before?: number): Promise<unknown[] | undefined> {
-    return this.#stored((database) => loggedEvents(database, sessionID, after, before));
-  }
-
-  /** Returns the rows of the first database that has any; undefined if no database can be read. */
-  async #stored(rowsIn: (database: SqliteReader) => unknown[]): Promise<unknown[] | undefined> {
+  /** Returns the messages in the first database that has any; undefined if no database can be read. */
+  async #inDatabase(sessionID: string, limit: number | undefined): Promise<unknown[] | undefined> {
     let found: unknown[] | undefined;
     for (const path of opencodeDatabases({ env: this.#env, home: this.#home })) {
-      const rows = await rowsOf(path, rowsIn).catch(() => undefined);
-      if (rows !== undefined && rows.length > 0) return rows;
-      found ??= rows;
+      const messages = await messagesIn(path, sessionID, limit).catch(() => undefined);
+      if (messages !== undefined && messages.length > 0) return messages;
+      found ??= messages;
     }
     return found;
   }
 }
 
-async function rowsOf(path: string, rowsIn: (database: SqliteReader) => unknown[]): Promise<unknown[]> {
+/** Returns the last messages of a session, in order, with the columns that `data` leaves out. */
+async function messagesIn(path: string, sessionID: string, limit = -1): Promise<unknown[]> {
+  const sql =
+    "SELECT id, type, data FROM (SELECT id, type, seq, data FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq";
   const database = await openSqlite(path, LOCKED_MS);
   try {
-    return rowsIn(database);
+    return database
+      .query(sql)(sessionID, limit)
+      .flatMap((row) => {
+        // A damaged row loses only that message.
+        const data = recordIn(stringOf(row, "data") ?? "");
+        return data ? [{ ...data, id: textOf(row, "id"), type: textOf(row, "type") }] : [];
+      });
   } finally {
     database.close();
   }
-}
-
-/** Returns events as the host delivers them. In the log, their type ends in a version. */
-function loggedEvents(
-  database: SqliteReader,
-  sessionID: string,
-  after: number,
-  before = Number.MAX_SAFE_INTEGER,
-): unknown[] {
-  const sql =
-    "SELECT id, seq, created, type, data FROM event WHERE aggregate_id = ? AND seq > ? AND seq < ? ORDER BY seq";
-  return database
-    .query(sql)(sessionID, after, before)
-    .map((row) => ({
-      id: textOf(row, "id"),
-      created: numberOf(row, "created"),
-      type: stringOf(row, "type")?.replace(/[.@]\d+$/, ""),
-      data: { ...recordIn(stringOf(row, "data") ?? ""), sessionID },
-      durable: { seq: numberOf(row, "seq") },
-    }));
-}
-
-/** Returns the last messages of a session, in order, with the columns that `data` leaves out. */
-function storedMessages(database: SqliteReader, sessionID: string, limit = -1): unknown[] {
-  const sql =
-    "SELECT id, type, data FROM (SELECT id, type, seq, data FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq";
-  return database
-    .query(sql)(sessionID, limit)
-    .flatMap((row) => {
-      // A damaged row loses only that message.
-      const data = recordIn(stringOf(row, "data") ?? "");
-      return data ? [{ ...data, id: textOf(row, "id"), type: textOf(row, "type") }] : [];
-    });
 }

@@ -131,7 +131,7 @@ class Plugin implements Instance {
   }
 
   async #leaveAll(): Promise<void> {
-    await this.#intake.settle(this, CLEANUP_READ_MS);
+    await this.#intake.settle(CLEANUP_READ_MS);
     await Promise.allSettled(
       Array.from(this.#shared, ([directory, shared]) =>
         // Before the host ends it interrupts all turns, so one that goes on means a reload.

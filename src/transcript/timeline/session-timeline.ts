@@ -124,17 +124,6 @@ export class Timeline {
     this.#stage.emit(this.#changes.due(this.#stage.nowMs(), Infinity));
   }
 
-  /** Hands out everything, unfinished texts with what they contain so far. Their rest follows as a continuation. */
-  writeSoFar(): void {
-    const { queue, nowMs, emit } = this.#stage;
-    this.#prompts.endAll();
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      emit(this.#texts.soFar(item) ?? item.take());
-      this.#calls.settle(nowMs());
-    }
-    this.#settle();
-  }
-
   get hasOpen(): boolean {
     return this.#stage.queue.size + this.#texts.size + this.#prompts.size + this.#calls.size > 0;
   }

@@ -60,11 +60,6 @@ export class Texts {
     for (const partID of this.#open.keys()) this.cut(partID);
   }
 
-  /** Returns what there is of an open text, which goes on; undefined for anything else. */
-  soFar(item: Item): Draft[] | undefined {
-    return item instanceof TextItem && item.dueMs === undefined ? item.takeSoFar(true) : undefined;
-  }
-
   /** Forgets a text that is written whole. */
   close(text: TextItem): void {
     this.#open.delete(text.partID);
@@ -158,12 +153,12 @@ class TextItem implements Item {
   }
 
   /** Returns the text so far. What may be the beginning of a secret is left for the rest. */
-  takeSoFar(isGoingOn = false): Draft[] {
+  takeSoFar(): Draft[] {
     this.place = "taken";
-    const content = this.replaces ? this.text : this.text.slice(0, endOfSafePart(this.text, isGoingOn));
+    const content = this.replaces ? this.text : this.text.slice(0, endOfSafePart(this.text));
     if (this.text === "") return [];
     this.#written = content;
-    const isWhole = content.length === this.text.length && !isGoingOn;
+    const isWhole = content.length === this.text.length;
     return this.#whole(content).map(({ entry }) => ({ entry: isWhole ? entry : { ...entry, unfinished: true } }));
   }
 
@@ -216,14 +211,12 @@ const WITHIN_WORD = /[\w+/=-]$/;
 /**
  * Returns the end of the part of an unfinished text that can be written: without its last word, if that may be the
  * beginning of a secret which only the whole word reveals. A text that something follows has mostly ended, so its last word
- * is held back only if it does not look like the end of a sentence. A text of one word that goes on is left as it is,
- * because the entry must take its place.
+ * is held back only if it does not look like the end of a sentence.
  */
-function endOfSafePart(text: string, isGoingOn: boolean): number {
+function endOfSafePart(text: string): number {
   let start = text.length;
   while (start > 0 && text.length - start <= MAX_WORD && !/\s/.test(text.charAt(start - 1))) start--;
   const word = text.slice(start);
   if (word.length > MAX_WORD) return text.length;
-  if (isGoingOn) return start === 0 ? text.length : start;
   return WITHIN_WORD.test(word) && !PLAIN_WORD.test(word) ? start : text.length;
 }

@@ -58,7 +58,10 @@ export function toldByParser({ messages, content_blocks: blocks, tool_calls: cal
 function statusOf(state: unknown): string {
   const exit = at(at(state, "metadata") ?? at(state, "structured"), "exit");
   if (at(state, "status") === "completed") return exit === undefined || exit === 0 ? "completed" : "error";
-  return at(at(state, "error"), "type") === "aborted" ? "interrupted" : "error";
+  const { type, message } = Object(at(state, "error"));
+  // A call that the user refused.
+  if (type === "unknown" && message === "") return "rejected";
+  return type === "aborted" ? "interrupted" : "error";
 }
 
 function at(value: unknown, key: string): unknown {
