@@ -1,192 +1,140 @@
 /**
- * Finds the new blocks of a session, and the answers that they belong to.
- *
- * Claude Code repeats itself: in every line of an answer, when it records a session into the same file again, and after
- * a compaction. The lines of an answer share the provider's id, but some gateways give every answer the same id, and
- * exports may have replaced ids. So an id that comes again is a repeat, a continuation or another answer.
+ * Finds the new blocks of a session, and the answers that they belong to. Claude Code repeats itself: in every line of an
+ * answer, and when it records a session into the same file again. A block is a repeat if its answer, its call or its record
+ * has it already. An answer has the ids of the provider, and a line that is written again the same uuid.
  */
 import { hash } from "node:crypto";
 import { jsonText } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
 import { keyByTime } from "../../parse/usage-ledger.ts";
 
-/** Stands for the id of an answer that has none. */
-const NO_ID = "";
-
 /** Answer of which more may come. */
 interface Answer {
   /** Names it: `MessageDraft.answerId`. */
   key: string;
-  lane: string;
   requestId: string | undefined;
   usage: UsageDraft | undefined;
   stopReason: string | undefined;
-  /** Number of prompts before its last piece. */
+  /** Number of prompts, and of results, before its last piece. */
   prompts: number;
-  /** One of its calls has a result. */
-  isAnswered: boolean;
+  results: number;
 }
 
 export class ClaudeRepeats {
-  /** Hashes of blocks, each with the name of its answer, record or call. */
+  /** Hashes of blocks, each with the name of its answer, call or record. */
   readonly #seen = new Set<string>();
-  /** Number of calls minus that of their results, by call id: some providers restart the numbering in each answer. */
-  readonly #waiting = new Map<string, number>();
   /** Latest answer with an id. */
   readonly #latest = new Map<string, Answer>();
-  /** Answers by their lines, times and calls, each with the id. */
+  /** Answers by their lines and times, each with the id. */
   readonly #byTrace = new Map<string, Answer>();
-  readonly #byCall = new Map<string, Answer>();
-  /** Ids of requests, after that of the answer, that different answers have: exports may have replaced both. */
-  readonly #sharedRequests = new Set<string>();
-  /** Number of prompts so far, by agent. */
-  readonly #prompts = new Map<string, number>();
+  /** Number of calls with an id: some providers restart the numbering in each answer. */
+  readonly #calls = new Map<string, number>();
+  #prompts = 0;
+  #results = 0;
 
   /** Leaves only the new blocks in a draft and sets its `answerId`. Returns undefined if all of it is a repeat. */
   newIn(draft: MessageDraft): MessageDraft | undefined {
-    const { type, sourceId, usage } = draft;
+    const { type, sourceId, blocks, usage, userKind } = draft;
     // Some gateways give no id. Then the pieces of an answer share its usage.
-    const id = sourceId ?? (usage === undefined ? undefined : NO_ID);
-    return type === "assistant" && id !== undefined ? this.#newInAnswer(draft, id) : this.#newInRecord(draft);
+    const isAnswer = type === "assistant" && (sourceId !== undefined || usage !== undefined);
+    const answer = isAnswer ? this.#answerOf(draft) : undefined;
+    const counted = answer?.usage?.tokensOut ?? -1;
+    draft.blocks = this.#newBlocks(blocks, answer?.key ?? nameOf(draft));
+    const isRepeat = draft.blocks.length === 0 && (blocks.length > 0 || this.#isKnownLine(draft));
+    if (answer !== undefined) this.#note(answer, draft);
+    else if (!isRepeat && userKind === "human") this.#prompts += 1;
+    else if (!isRepeat && userKind === "tool_result") this.#results += 1;
+    // A copy may have a later count of its tokens.
+    return isRepeat && (usage?.tokensOut ?? -1) <= counted ? undefined : draft;
   }
 
-  #newInRecord(draft: MessageDraft): MessageDraft | undefined {
-    const { type, userKind, uuid } = draft;
-    // Texts in place of uuids, as in anonymized files, may be the same in many records.
-    const name = uuid !== undefined && /^[\w-]+$/.test(uuid) ? uuid : undefined;
-    const blocks =
-      draft.blocks.length === 0 && name !== undefined ? this.#onlyOnce(draft, name) : this.#new(draft, name);
-    if (blocks === undefined) return undefined;
-    for (const { toolUseId: call } of blocks) {
-      const answer = call === undefined ? undefined : this.#byCall.get(call);
-      if (answer !== undefined) answer.isAnswered = true;
-    }
-    if (type === "user" && userKind === "human") {
-      const lane = laneOf(draft);
-      this.#prompts.set(lane, this.#promptsIn(lane) + 1);
-    }
-    draft.blocks = blocks;
-    return draft;
-  }
-
-  /** For a record without blocks, of which its uuid and kind are all that a repeat can show. */
-  #onlyOnce({ type, metadata }: MessageDraft, name: string): BlockDraft[] | undefined {
-    const identity = sha1(`empty\n${name}\n${type}\n${metadata?.subtype ?? ""}`);
-    if (this.#seen.has(identity)) return undefined;
-    this.#seen.add(identity);
-    return [];
-  }
-
-  #newInAnswer(draft: MessageDraft, id: string): MessageDraft | undefined {
-    const traces = tracesOf(draft, id);
-    const repeated = this.#repeated(draft, traces);
-    if (repeated !== undefined) {
-      if ((draft.usage?.tokensOut ?? 0) <= (repeated.usage?.tokensOut ?? 0)) return undefined;
-      // A copy may have a later count of its tokens.
-      draft.answerId = repeated.key;
-      draft.blocks = [];
-      return draft;
-    }
+  #answerOf(draft: MessageDraft): Answer {
+    const { sourceId: id = "", uuid = "", parentUuid, requestId } = draft;
+    // A line whose parent is one of its lines goes on with it.
+    const known = [...tracesOf(draft), `${id}\n${parentUuid ?? ""}`].flatMap(
+      (trace) => this.#byTrace.get(trace) ?? [],
+    )[0];
     const latest = this.#latest.get(id);
-    const answer = latest !== undefined && this.#continues(draft, id, latest) ? latest : begun(draft, id);
-    const request = `${id}\n${draft.requestId ?? ""}`;
-    if (latest !== undefined && answer !== latest && this.#sharesRequest(draft, latest))
-      this.#sharedRequests.add(request);
-    this.#latest.set(id, answer);
-    answer.prompts = this.#promptsIn(answer.lane);
-    answer.requestId ??= draft.requestId;
-    if (this.#sharedRequests.has(request)) draft.requestId = undefined;
-    // Gateways may give every answer the same id.
-    if (draft.requestId === undefined) draft.copyKey = keyByTime(id, draft.timestamp ?? null);
-    answer.usage = draft.usage ?? answer.usage;
-    answer.stopReason = draft.metadata?.stop_reason ?? answer.stopReason;
-    for (const trace of traces) if (!this.#byTrace.has(trace)) this.#byTrace.set(trace, answer);
-    for (const call of callsIn(draft)) this.#byCall.set(call, answer);
-    draft.answerId = answer.key;
-    draft.blocks = this.#new(draft, answer.key) ?? [];
-    return draft;
+    const earlier = known ?? (latest !== undefined && this.#continues(draft, latest) ? latest : undefined);
+    if (earlier !== undefined) return earlier;
+    const usage = undefined;
+    const begun = { key: `${id}\n${uuid}`, requestId, usage, stopReason: undefined, prompts: 0, results: 0 };
+    this.#latest.set(id, begun);
+    return begun;
   }
 
-  /** Returns the answer that has all these blocks already, from the same line, time or call. */
-  #repeated(draft: MessageDraft, traces: readonly string[]): Answer | undefined {
-    return traces
-      .map((trace) => this.#byTrace.get(trace))
-      .find((answer) => answer !== undefined && this.#hasAll(answer, draft));
-  }
-
-  /** Returns whether a piece that begins an answer has the id of the request of a different one, which it is no copy of. */
-  #sharesRequest(draft: MessageDraft, answer: Answer): boolean {
-    if (draft.requestId === undefined || draft.requestId !== answer.requestId) return false;
-    const isSame = draft.usage === undefined || answer.usage === undefined || isSameInput(draft.usage, answer.usage);
-    return !isSame || !this.#hasAll(answer, draft);
-  }
-
-  #hasAll({ key }: Answer, { blocks }: MessageDraft): boolean {
-    return blocks.every((block) => this.#seen.has(identityOf(block, key) ?? ""));
-  }
-
-  #continues(
-    { requestId, usage, metadata, uuid, parentUuid, blocks }: MessageDraft,
-    id: string,
-    answer: Answer,
-  ): boolean {
-    const now = usage && mainCall(usage);
-    const before = answer.usage && mainCall(answer.usage);
+  /** Some gateways give every answer the same id, and none to its request. */
+  #continues({ requestId, usage, metadata, blocks }: MessageDraft, answer: Answer): boolean {
+    const [now, before] = [usage && mainCall(usage), answer.usage && mainCall(answer.usage)];
+    if (now && before && inputOf(now) !== inputOf(before)) return false;
+    if (requestId !== undefined && answer.requestId !== undefined) return requestId === answer.requestId;
     // All lines with a stop reason have the final count.
-    if (now && before && answer.stopReason !== undefined) {
-      if (answer.stopReason !== metadata?.stop_reason || now.tokensOut !== before.tokensOut) return false;
-    }
-    if (id === NO_ID && !(now && before && inputOf(now) > 0 && isSameInput(now, before))) return false;
-    if (uuid !== parentUuid && this.#byTrace.get(lineTrace(id, parentUuid ?? "")) === answer) return true;
-    if (requestId !== undefined && answer.requestId !== undefined && requestId !== answer.requestId) return false;
-    if (now && before && inputOf(now) > 0 && inputOf(before) > 0 && !isSameInput(now, before)) return false;
-    // After the result of one of its calls, an answer only goes on with parallel calls.
-    if (answer.isAnswered && blocks.some(({ type }) => type === "text" || type === "thinking")) return false;
-    return answer.prompts === this.#promptsIn(answer.lane);
+    const isFinal = now && before && answer.stopReason !== undefined;
+    if (isFinal && (answer.stopReason !== metadata?.stop_reason || now.tokensOut !== before.tokensOut)) return false;
+    // After the result of a call, an answer only goes on with parallel calls.
+    const hasText = blocks.some(({ type }) => type === "text" || type === "thinking");
+    return answer.prompts === this.#prompts && (answer.results === this.#results || !hasText);
   }
 
-  #promptsIn(lane: string): number {
-    return this.#prompts.get(lane) ?? 0;
+  #note(answer: Answer, draft: MessageDraft): void {
+    const { sourceId: id = "", usage, metadata } = draft;
+    for (const trace of tracesOf(draft)) if (!this.#byTrace.has(trace)) this.#byTrace.set(trace, answer);
+    if (draft.requestId === undefined) draft.copyKey = keyByTime(id, draft.timestamp ?? null);
+    if ((usage?.tokensOut ?? -1) >= (answer.usage?.tokensOut ?? 0)) answer.usage = usage;
+    answer.requestId ??= draft.requestId;
+    answer.stopReason = metadata?.stop_reason ?? answer.stopReason;
+    answer.prompts = this.#prompts;
+    answer.results = this.#results;
+    draft.answerId = answer.key;
   }
 
-  /** Returns the new blocks; undefined if there were only repeats. Within one piece, equal blocks all count. */
-  #new({ blocks }: MessageDraft, name: string | undefined): BlockDraft[] | undefined {
-    const identities = blocks.map((block) => identityOf(block, name));
-    const news = blocks.filter((block, at) => this.#isNew(block, this.#seen.has(identities[at] ?? "")));
+  /** A record without blocks has only its uuid and kind to show that it is a repeat. */
+  #isKnownLine(draft: MessageDraft): boolean {
+    const name = nameOf(draft);
+    if (name === undefined) return false;
+    const line = sha1(`line\n${name}\n${draft.type}\n${draft.metadata?.subtype ?? ""}`);
+    const isKnown = this.#seen.has(line);
+    this.#seen.add(line);
+    return isKnown;
+  }
+
+  /** Within one piece, equal blocks all count. */
+  #newBlocks(blocks: readonly BlockDraft[], name: string | undefined): BlockDraft[] {
+    const identities = blocks.map((block) => identityOf(block, name, this.#calls.get(block.toolUseId ?? "")));
+    const fresh = blocks.filter((_, at) => !this.#seen.has(identities[at] ?? ""));
     for (const identity of identities) if (identity !== undefined) this.#seen.add(identity);
-    return news.length === 0 && blocks.length > 0 ? undefined : news;
-  }
-
-  #isNew({ type, toolUseId: id }: BlockDraft, isKnown: boolean): boolean {
-    if (id === undefined || (type !== "tool_use" && type !== "tool_result")) return !isKnown;
-    const waiting = this.#waiting.get(id) ?? 0;
-    if (isKnown && (type === "tool_use" || waiting <= 0)) return false;
-    const still = type === "tool_use" ? waiting + 1 : waiting - 1;
-    if (still === 0) this.#waiting.delete(id);
-    else this.#waiting.set(id, still);
-    return true;
+    for (const { type, toolUseId: id } of fresh)
+      if (type === "tool_use" && id !== undefined) this.#calls.set(id, (this.#calls.get(id) ?? 0) + 1);
+    return fresh;
   }
 }
 
-function begun(draft: MessageDraft, id: string): Answer {
-  const { uuid = "", requestId, usage } = draft;
-  const lane = laneOf(draft);
-  return {
-    key: `${id}\n${uuid}`,
-    lane,
-    requestId,
-    usage,
-    stopReason: undefined,
-    prompts: 0,
-    isAnswered: false,
-  };
+/** Returns the uuid of a record. Texts in its place, as in anonymized files, may be the same in many records. */
+function nameOf({ uuid }: MessageDraft): string | undefined {
+  return uuid !== undefined && /^[\w-]+$/.test(uuid) ? uuid : undefined;
+}
+
+/** Returns what a line that is written again has, too. */
+function tracesOf({ sourceId: id = "", uuid, timestamp }: MessageDraft): string[] {
+  return [uuid, timestamp].flatMap((trace) => (trace === undefined ? [] : `${id}\n${trace}`));
+}
+
+type Counts = Pick<UsageDraft, "tokensIn" | "tokensOut" | "cacheRead" | "cacheWrite">;
+
+/** Extra calls, such as those of an advisor, may be counted on later lines only. */
+function mainCall(usage: UsageDraft): Counts {
+  return usage.calls?.[0] ?? usage;
+}
+
+function inputOf({ tokensIn, cacheRead, cacheWrite }: Counts): string {
+  return `${tokensIn} ${cacheRead} ${cacheWrite}`;
 }
 
 /** Identifies a block among those of an answer, a record or a call; undefined if equal blocks may all be genuine. */
-function identityOf(block: BlockDraft, name: string | undefined): string | undefined {
+function identityOf(block: BlockDraft, name: string | undefined, call = 0): string | undefined {
   const { type, toolUseId, toolName, text = "", input, isError, identity = text, metadata } = block;
   if (type === "tool_result" && toolUseId !== undefined)
-    return sha1(`${type}\n${toolUseId}\n${isError ?? ""}\n${text}`);
+    return sha1(`${type}\n${toolUseId}\n${call}\n${isError ?? ""}\n${text}`);
   if (name === undefined) return undefined;
   const content =
     type === "tool_use"
@@ -199,40 +147,4 @@ function identityOf(block: BlockDraft, name: string | undefined): string | undef
 
 function sha1(text: string): string {
   return hash("sha1", text, "base64");
-}
-
-function laneOf({ isSidechain = false, agentId = "" }: MessageDraft): string {
-  return `${isSidechain} ${agentId}`;
-}
-
-function callsIn({ blocks }: MessageDraft): string[] {
-  return blocks.flatMap(({ type, toolUseId }) => (type === "tool_use" ? (toolUseId ?? []) : []));
-}
-
-function lineTrace(id: string, uuid: string): string {
-  return `${id} line ${uuid}`;
-}
-
-function tracesOf(draft: MessageDraft, id: string): string[] {
-  const { uuid, timestamp } = draft;
-  return [
-    ...(uuid === undefined ? [] : [lineTrace(id, uuid)]),
-    ...(timestamp === undefined ? [] : [`${id} at ${timestamp}`]),
-    ...callsIn(draft).map((call) => `${id} call ${call}`),
-  ];
-}
-
-type Counts = Pick<UsageDraft, "tokensIn" | "tokensOut" | "cacheRead" | "cacheWrite">;
-
-/** Extra calls, such as those of an advisor, may be counted on later lines only. */
-function mainCall(usage: UsageDraft): Counts {
-  return usage.calls?.[0] ?? usage;
-}
-
-function inputOf({ tokensIn, cacheRead, cacheWrite }: Counts): number {
-  return tokensIn + cacheRead + cacheWrite;
-}
-
-function isSameInput(a: Counts, b: Counts): boolean {
-  return a.tokensIn === b.tokensIn && a.cacheRead === b.cacheRead && a.cacheWrite === b.cacheWrite;
 }
