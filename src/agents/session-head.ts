@@ -18,8 +18,8 @@ export interface FileHead {
   head: SessionHead;
 }
 
-/** Bytes read, in steps, until the head is whole. The first is enough for most files; images can make a first line far longer. */
-const STEPS = [16 * 1024, 1024 * 1024, MAX_LINE_BYTES];
+/** Bytes read, in steps, until the head is whole. The first is enough for most files, in which instructions can make a first line of 30 KB; images make it far longer. */
+const STEPS = [64 * 1024, 1024 * 1024, MAX_LINE_BYTES];
 
 /**
  * Reads the beginning of a file in the format that `detect` finds. Rejects with the file system's error; no content makes it

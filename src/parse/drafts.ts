@@ -1,5 +1,5 @@
 /** Builds the drafts and blocks that the records of most agents have. */
-import { endingOf, type ToolStatus } from "../calls/ending.ts";
+import type { ToolStatus } from "../calls/ending.ts";
 import { given } from "../given.ts";
 import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 import type { MessageMetadata } from "./model.ts";
@@ -59,7 +59,6 @@ export function fileBlock(mediaType: string | undefined, base64: string | undefi
 export interface EndedCall {
   id: string | undefined;
   tool: string | undefined;
-  input: unknown;
   text: string;
   /** The host marks the result as an error. */
   isError: boolean;
@@ -72,10 +71,9 @@ export interface EndedCall {
   subagentId?: string | undefined;
 }
 
-/** Returns the result of a call, with its status by the rule for all agents. */
+/** Returns the result of a call. */
 export function resultBlock({ id, tool, text, isError, exitCode, images = 0, ...call }: EndedCall): BlockDraft {
-  const { input, reported = isError ? "error" : "completed", subagentId } = call;
-  const status = endingOf({ input, reported, exitCode });
+  const { reported: status, subagentId } = call;
   const metadata = given({ subagent_id: subagentId, images: images > 0 ? images : undefined });
   return { type: "tool_result", toolUseId: id, toolName: tool, text, isError, status, exitCode, metadata };
 }

@@ -372,7 +372,7 @@ describe("formats since 2025", () => {
     assert.equal(read.lines.unknown, 3);
     assert.deepEqual(
       read.unknown_lines.map(({ type }) => type),
-      ["hologram", "hologram_call", "event_msg/hologram_shown"],
+      ["hologram", "hologram_call", "hologram_shown"],
     );
     assert.deepEqual(prompts(read), ["Hello"]);
   });

@@ -204,7 +204,7 @@ describe("Qwen Code", () => {
     const { unknown_lines } = await parseTranscript("s", text);
     assert.deepEqual(
       unknown_lines.map(({ type }) => type),
-      ["system teleport", "oracle"],
+      ["teleport", "oracle"],
     );
   });
 

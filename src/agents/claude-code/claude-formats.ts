@@ -1,11 +1,14 @@
+import { readRecords } from "../../parse/record-units.ts";
 import type { Format } from "../agent.ts";
-import { readClaudeLines } from "./claude-lines.ts";
+import { ClaudeReader } from "./claude-lines.ts";
 import { claudeTools } from "./claude-tools.ts";
 import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "../json-head.ts";
 
 /** Notes in results, and JSON of unknown parts. */
 const ADDED_TEXTS = "[image ] [tool reference ] [nested too deep to show] null infinity";
+
+const read: Format["read"] = (chunks, options) => readRecords(chunks, options, new ClaudeReader());
 
 /** Output of `claude -p --output-format stream-json`. Its records are those of session files. */
 export const claudeStream: Format = {
@@ -23,7 +26,7 @@ export const claudeStream: Format = {
   },
   isFallback: true,
   isExport: true,
-  read: readClaudeLines,
+  read,
   head: async () => undefined,
 };
 
@@ -47,5 +50,5 @@ export const claudeCode: Format = {
     return isUntyped && count === 1;
   },
   isFallback: true,
-  read: readClaudeLines,
+  read,
 };

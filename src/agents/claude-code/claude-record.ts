@@ -1,11 +1,10 @@
 /** Reads one record of Claude Code: messages, or facts about the session. */
 import type { MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
-import { NO_MESSAGES } from "../../parse/record-units.ts";
 import { isFields, textIn, type Fields } from "../../parse/json-fields.ts";
 import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
 
 /** Line types of session files and stream-json output that are not conversation. */
-const SKIPPED_TYPES: ReadonlySet<string> = new Set([
+export const SILENT: ReadonlySet<string> = new Set([
   "progress",
   "file-history-snapshot",
   "file-history-delta",
@@ -70,18 +69,13 @@ const SKIPPED_TYPES: ReadonlySet<string> = new Set([
 const CONVERSATION = new Set(["user", "assistant", "system", "summary"]);
 
 /** Returns the messages of a record of this type: at most one. */
-export function messagesOf(type: string, record: Fields): readonly MessageDraft[] {
+export function messagesOf(type: string, record: Fields): MessageDraft[] {
   if (type === "assistant") return [assistantDraft(record)];
   if (type === "user") return [userDraft(record)];
   if (type === "system") return [systemDraft(record)];
   if (type === "summary") return [summaryDraft(record)];
   const queued = type === "attachment" ? queuedDraft(record) : undefined;
-  return queued === undefined ? NO_MESSAGES : [queued];
-}
-
-/** Returns the kind of a record without messages, under which it is counted; undefined if its type is not known. */
-export function skippedKind(type: string): string | undefined {
-  return SKIPPED_TYPES.has(type) ? type : undefined;
+  return queued === undefined ? [] : [queued];
 }
 
 /** Lines that are not of the conversation name the session too, and a session may have no others. */
@@ -124,7 +118,7 @@ function conversationSession(record: Fields): SessionDraft {
 
 /** Returns whether lines of this type are known. */
 export function isKnownType(type: string): boolean {
-  return CONVERSATION.has(type) || SKIPPED_TYPES.has(type);
+  return CONVERSATION.has(type) || SILENT.has(type);
 }
 
 /** Returns true if only stream-json or session files have such a record. */

@@ -158,38 +158,29 @@ function argumentsIn(given: unknown): unknown {
   return typeof given === "string" ? (parsedJson(given) ?? given) : (given ?? null);
 }
 
-/** A call that code of the model made. Only an event has it, with its result. */
-export interface InnerCall {
-  id: string;
-  tool: string;
-  input: unknown;
-  output: unknown;
-}
-
 /** Ids of calls that code made. */
 const INNER = /^exec-/;
 
-/** `cwd`: the folder of the session. */
-export function innerCall(item: Fields, cwd: unknown): InnerCall | undefined {
+/** Returns a call that code of the model made, with its result: only an event has it. `cwd`: the folder of the session. */
+export function innerCall(item: Fields, cwd: unknown): { use: BlockDraft; output: unknown } | undefined {
   const id = textIn(item["id"]);
   if (id === undefined || !INNER.test(id)) return undefined;
+  const call = (toolName: string, input: unknown, output: unknown) => ({
+    use: { type: "tool_use", toolName, toolUseId: id, input } satisfies BlockDraft,
+    output,
+  });
   switch (item["type"]) {
     case "CommandExecution":
-      return { id, tool: "exec_command", input: commandInput(item, cwd), output: item["aggregated_output"] ?? "" };
+      return call("exec_command", commandInput(item, cwd), item["aggregated_output"] ?? "");
     case "FileChange":
-      return { id, tool: "apply_patch", input: { changes: item["changes"] ?? {} }, output: printed(item) };
+      return call("apply_patch", { changes: item["changes"] ?? {} }, printed(item));
     case "McpToolCall": {
-      const tool = `mcp__${textOf(item, "server")}__${textOf(item, "tool")}`;
       const error = textOf(fieldsOf(item, "error"), "message");
-      return {
-        id,
-        tool,
-        input: item["arguments"] ?? null,
-        output: error ?? listOf(fieldsOf(item, "result"), "content"),
-      };
+      const tool = `mcp__${textOf(item, "server")}__${textOf(item, "tool")}`;
+      return call(tool, item["arguments"] ?? null, error ?? listOf(fieldsOf(item, "result"), "content"));
     }
     case "ImageView":
-      return { id, tool: "view_image", input: { path: pathOf(item["path"]) }, output: "" };
+      return call("view_image", { path: pathOf(item["path"]) }, "");
     default:
       return undefined;
   }
@@ -214,11 +205,15 @@ function pathOf(value: unknown): unknown {
 }
 
 /** Message between agents: the task of a subagent, or its answer. The provider may encrypt its text. */
-export function agentMessage(item: Fields): { text: string; isTask: boolean } {
+export function messageBetweenAgents(item: Fields): UserPart {
   const parts = listOf(item, "content").filter(isFields);
   const text = parts.map((part) => stringOf(part, "text") ?? readable(textOf(part, "encrypted_content"))).join("");
   const isTask = /^Message Type: NEW_TASK\b/.test(text);
-  return { text: text.replace(/^(?:Message Type|Task name|Sender): [^]*?\nPayload:\n/, ""), isTask };
+  const said = text.replace(/^(?:Message Type|Task name|Sender): [^]*?\nPayload:\n/, "");
+  const blocks: BlockDraft[] = [{ type: "text", text: said }];
+  return isTask
+    ? { kind: "human", metadata: {}, blocks, isSure: true }
+    : { kind: "meta", metadata: { origin: "teammate" }, blocks, isSure: true };
 }
 
 function readable(text = ""): string {

@@ -1,47 +1,28 @@
 /**
- * Converts lines of Codex to units. Most things are said twice: by an item, which is what the model saw, and by an event, which
+ * Converts lines of Codex. Most things are said twice: by an item, which is what the model saw, and by an event, which
  * is what the interface showed. Texts, thinking, calls and results are taken from items; events say which texts were typed,
  * and how calls ended. Only events have the calls that code of the model made.
  */
-import type { ReadOptions } from "../../parse/content.ts";
-import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import { errorDraft, noteDraft, type Piece, promptDraft, resultsDraft, usageDraft } from "../../parse/drafts.ts";
 import { countIn, fieldOf, type Fields, fieldsOf, textIn, textOf } from "../../parse/json-fields.ts";
-import type { MessageMetadata, ParseError } from "../../parse/model.ts";
-import {
-  emptyUnit,
-  NO_MESSAGES,
-  readRecords,
-  type RecordReader,
-  unknownUnit,
-  untypedUnit,
-} from "../../parse/record-units.ts";
+import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
-import type { RawLine } from "../../transcript/format/lines.ts";
 import {
-  agentMessage,
   answerBlocks,
   callBlock,
   innerCall,
+  messageBetweenAgents,
   thinkingBlock,
   type UserPart,
   userParts,
 } from "./codex-items.ts";
-import { codexRecord, type CodexRecord, unusedKind } from "./codex-records.ts";
-import { type CallEnd, callEnd, type MadeCall, resultBlock } from "./codex-results.ts";
+import { codexRecord, type CodexRecord, kindOf, SILENT } from "./codex-records.ts";
+import { type CallEnd, callEnd, resultOf } from "./codex-results.ts";
 import { type CodexUsage, TokenCounts } from "./codex-usage.ts";
 
 /** Tool that runs code of the model, which may call other tools. */
 const CODE_TOOL = "exec";
-
-/** See `Format.read`. */
-export async function* readCodexLines(
-  chunks: AsyncIterable<Uint8Array>,
-  options: ReadOptions,
-): AsyncGenerator<InputUnit[]> {
-  const reader = new CodexReader();
-  for await (const units of readRecords(chunks, options, reader)) yield reader.decided(units);
-  yield reader.rest();
-}
 
 /** An answer of the model. Its items have no common id. */
 interface Answer {
@@ -51,17 +32,11 @@ interface Answer {
   hasUsage: boolean;
 }
 
-/** A unit about which the records after it decide. */
-interface Undecided {
-  unit: InputUnit;
-  /** Returns false if a later record decides. */
-  decide: (next: CodexRecord) => boolean;
-}
-
-class CodexReader implements RecordReader {
+export class CodexReader implements RecordReader {
+  readonly silent = SILENT;
   readonly #tokens = new TokenCounts();
   /** Calls without a result, with what events say about them. */
-  readonly #calls = new Map<string, MadeCall & { end?: CallEnd }>();
+  readonly #calls = new Map<string, { tool: string; end?: CallEnd }>();
   #session: SessionDraft | undefined;
   #provider: string | undefined;
   #model: string | undefined;
@@ -83,64 +58,64 @@ class CodexReader implements RecordReader {
   readonly #turns: string[][] = [];
   /** A message says that the turn was interrupted. */
   #isInterruptionSaid = false;
-  #undecided: Undecided | undefined;
-  #waiting: InputUnit[] = [];
+  /** Changes the last draft by a later record. Returns false if that does not decide. */
+  #decide: ((next: CodexRecord) => boolean) | undefined;
+  #superseded: string[] | undefined;
 
-  unit(line: RawLine, fields: Fields, problems: readonly ParseError[]): InputUnit {
+  get isUndecided(): boolean {
+    return this.#decide !== undefined;
+  }
+
+  read(fields: Fields): ReadRecord | undefined {
     const record = codexRecord(fields);
-    if (record === undefined) return untypedUnit(line, problems);
-    if (this.#undecided?.decide(record) === true) this.#undecided = undefined;
+    if (record === undefined) return undefined;
+    if (this.#decide?.(record) === true) this.#decide = undefined;
+    this.#superseded = undefined;
     const session = record.type === "session_meta" ? this.#begin(record.payload) : this.#noted(record.payload);
-    const unit = this.#filled(line, record, fields, problems);
-    unit.session = session;
-    unit.timestamp = unit.messages[0]?.timestamp ?? timeOf(record.timestamp);
-    return unit;
+    const messages = this.#messages(record);
+    return {
+      kind: kindOf(record),
+      messages: messages.length > 0 ? messages : undefined,
+      session,
+      timestamp: messages[0]?.timestamp ?? timeOf(record.timestamp),
+      supersedes: this.#superseded,
+    };
   }
 
-  /** Returns the units about which everything is known, in order. */
-  decided(units: readonly InputUnit[]): InputUnit[] {
-    this.#waiting.push(...units);
-    const end = this.#undecided === undefined ? -1 : this.#waiting.indexOf(this.#undecided.unit);
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
-  }
-
-  rest(): InputUnit[] {
-    return this.#waiting.splice(0);
-  }
-
-  #filled(line: RawLine, record: CodexRecord, fields: Fields, problems: readonly ParseError[]): InputUnit {
-    const unit = emptyUnit(line, { as: "used" }, problems);
-    unit.messages = this.#messages(record, unit);
-    if (unit.messages.length > 0 || record.type === "session_meta") return unit;
-    const { skipped, unknown } = unusedKind(record);
-    if (unknown !== undefined) return unknownUnit(line, unknown, fields, problems);
-    unit.outcome = { as: "skipped", kind: skipped };
-    return unit;
-  }
-
-  /** `unit`: gets the messages. */
-  #messages(record: CodexRecord, unit: InputUnit): readonly MessageDraft[] {
+  #messages(record: CodexRecord): MessageDraft[] {
     const { type, payload } = record;
+    const piece = this.#piece(record);
     switch (type) {
       case "session_meta":
-        return this.#forked(record);
+        return this.#forked(payload, piece);
       case "turn_context":
         this.#beginTurn(textIn(payload["turn_id"]));
         this.#model = textIn(payload["model"]) ?? this.#model;
-        return NO_MESSAGES;
+        return [];
       case "response_item":
-        return this.#item(record, unit);
+        return this.#item(payload, piece);
       case "event_msg":
-        return this.#event(record, unit);
+        return this.#event(payload, { ...piece, uuid: undefined });
       case "realtime_item":
-        return this.#spoken(record, unit);
+        return this.#spoken(payload, piece);
       case "token_usage_record":
-        return this.#usage(record, this.#tokens.record(payload), textIn(payload["response_id"]));
+        return this.#usage(piece, this.#tokens.record(payload), textIn(payload["response_id"]));
       case "compacted":
-        return this.#compacted(record);
+        // The summary itself was an item, unless the provider encrypts it.
+        this.#close();
+        return [{ ...piece, type: "system", role: null, blocks: [], metadata: { subtype: "compaction" } }];
       default:
-        return NO_MESSAGES;
+        return [];
     }
+  }
+
+  #piece({ payload, timestamp, type }: CodexRecord): Piece {
+    return {
+      uuid: type === "response_item" || type === "realtime_item" ? textIn(payload["id"]) : undefined,
+      timestamp: timeOf(timestamp),
+      // The prompts of a subagent are from the session that started it.
+      isSidechain: typeof this.#session?.parentSessionId === "string",
+    };
   }
 
   // Fields of the session.
@@ -164,14 +139,11 @@ class CodexReader implements RecordReader {
   }
 
   /** A fork of newer versions has only its own lines; that of older ones begins with a copy of its parent's. */
-  #forked({ payload, timestamp }: CodexRecord): readonly MessageDraft[] {
+  #forked(payload: Fields, piece: Piece): MessageDraft[] {
     const parent = textIn(payload["forked_from_id"]);
-    if (parent === undefined || this.#session?.sessionId !== payload["id"]) return NO_MESSAGES;
+    if (parent === undefined || this.#session?.sessionId !== payload["id"]) return [];
     const rest = fieldsOf(payload, "history_base") === undefined ? "" : " What came before is in that session.";
-    const draft = this.#draft("user", [{ type: "text", text: `Forked from session ${parent}.${rest}` }], {}, timestamp);
-    draft.userKind = "meta";
-    draft.metadata = { origin: "notification" };
-    return [draft];
+    return [noteDraft(piece, "notification", `Forked from session ${parent}.${rest}`)];
   }
 
   /** Returns what other records say about the session. */
@@ -196,63 +168,46 @@ class CodexReader implements RecordReader {
 
   // Messages.
 
-  #item({ payload, timestamp }: CodexRecord, unit: InputUnit): readonly MessageDraft[] {
-    const call = callBlock(payload);
-    if (call !== undefined) return this.#call(payload, timestamp, call);
-    switch (payload["type"]) {
+  #item(item: Fields, piece: Piece): MessageDraft[] {
+    const call = callBlock(item);
+    if (call !== undefined) return this.#call(item, piece, call);
+    switch (item["type"]) {
       case "message":
-        return payload["role"] === "assistant"
-          ? this.#said(payload, timestamp, unit)
-          : this.#userMessages(userParts(payload), payload, timestamp, unit);
+        return item["role"] === "assistant" ? this.#said(item, piece) : this.#userMessages(userParts(item), piece);
       case "reasoning":
-        return [this.#piece([thinkingBlock(payload)], payload, timestamp)];
-      case "agent_message": {
-        const { text, isTask } = agentMessage(payload);
-        const metadata: MessageMetadata = isTask ? {} : { origin: "teammate" };
-        const part: UserPart = {
-          kind: isTask ? "human" : "meta",
-          metadata,
-          blocks: [{ type: "text", text }],
-          isSure: true,
-        };
-        return this.#userMessages([part], payload, timestamp, unit);
-      }
+        return [this.#answerPiece([thinkingBlock(item)], piece)];
+      case "agent_message":
+        return this.#userMessages([messageBetweenAgents(item)], piece);
       case "function_call_output":
       case "custom_tool_call_output":
-        return [this.#result(textIn(payload["call_id"]), payload["output"], payload, timestamp)];
+        return [this.#result(textIn(item["call_id"]), item["output"], piece)];
       case "tool_search_output":
-        return [this.#result(textIn(payload["call_id"]), payload["tools"], payload, timestamp)];
+        return [this.#result(textIn(item["call_id"]), item["tools"], piece)];
       default:
-        return NO_MESSAGES;
+        return [];
     }
   }
 
   /** What was said aloud, by the person or by the model. */
-  #spoken({ payload, timestamp }: CodexRecord, unit: InputUnit): readonly MessageDraft[] {
+  #spoken(payload: Fields, piece: Piece): MessageDraft[] {
     const text = textIn(payload["text"]);
-    if (payload["type"] !== "transcript_segment" || text === undefined) return NO_MESSAGES;
+    if (payload["type"] !== "transcript_segment" || text === undefined) return [];
     const blocks: BlockDraft[] = [{ type: "text", text }];
-    if (payload["role"] === "assistant") {
-      const answer = this.#piece(blocks, payload, timestamp);
-      this.#close();
-      return [answer];
-    }
-    return this.#userMessages([{ kind: "human", metadata: {}, blocks, isSure: true }], payload, timestamp, unit);
+    if (payload["role"] !== "assistant")
+      return this.#userMessages([{ kind: "human", metadata: {}, blocks, isSure: true }], piece);
+    const answer = this.#answerPiece(blocks, piece);
+    this.#close();
+    return [answer];
   }
 
-  #userMessages(
-    parts: readonly UserPart[],
-    item: Fields,
-    timestamp: unknown,
-    unit: InputUnit,
-  ): readonly MessageDraft[] {
+  #userMessages(parts: readonly UserPart[], piece: Piece): MessageDraft[] {
     const drafts = joined(parts).map(({ kind, metadata, blocks, isSure }) => {
       this.#isInterruptionSaid ||= metadata.origin === "interruption";
-      const draft = this.#draft("user", blocks, item, timestamp);
-      draft.userKind = kind;
-      draft.metadata = metadata;
+      const draft: MessageDraft = { ...promptDraft(piece, blocks, metadata), userKind: kind };
       if (kind === "human") {
-        draft.timestamp = this.#promptTime() ?? draft.timestamp;
+        // The turn's id has the time at which it began. A fork that copies the prompt under a new time keeps the id.
+        draft.timestamp = this.#turnTime ?? draft.timestamp;
+        this.#turnTime = undefined;
         this.#prompts += 1;
         // A command of the person is part of the turn before it, as Codex counts them.
         if (metadata.origin !== "command") this.#turns.push([]);
@@ -261,7 +216,7 @@ class CodexReader implements RecordReader {
         draft.sourceId = `${this.#turn || this.#thread}.prompt.${this.#prompts}`;
         this.#turns.at(-1)?.push(draft.sourceId);
       }
-      if (!isSure) this.#decideWhoWrote(draft, unit);
+      if (!isSure) this.#decide = (next) => this.#decideWhoWrote(draft, next);
       return draft;
     });
     if (drafts.some(({ userKind }) => userKind === "human")) this.#close();
@@ -269,61 +224,90 @@ class CodexReader implements RecordReader {
   }
 
   /** In a file that has events, one about a typed text follows it. */
-  #decideWhoWrote(draft: MessageDraft, unit: InputUnit): void {
-    this.#undecided = {
-      unit,
-      decide: ({ type, payload }) => {
-        if (type !== "event_msg" && type !== "response_item") return false;
-        const isTyped = payload["type"] === "user_message" || itemOf(payload)?.["type"] === "UserMessage";
-        if (!isTyped && this.#hasPromptEvents) draft.userKind = "meta";
-        return true;
-      },
-    };
+  #decideWhoWrote(draft: MessageDraft, { type, payload }: CodexRecord): boolean {
+    if (type !== "event_msg" && type !== "response_item") return false;
+    const isTyped = payload["type"] === "user_message" || itemOf(payload)?.["type"] === "UserMessage";
+    if (!isTyped && this.#hasPromptEvents) draft.userKind = "meta";
+    return true;
   }
 
-  /** The turn's id has the time at which it began. A fork that copies the prompt under a new time keeps the id. */
-  #promptTime(): string | undefined {
-    const time = this.#turnTime;
-    this.#turnTime = undefined;
-    return time;
-  }
-
-  #said(item: Fields, timestamp: unknown, unit: InputUnit): readonly MessageDraft[] {
+  #said(item: Fields, piece: Piece): MessageDraft[] {
     const blocks = answerBlocks(item);
-    if (blocks.length === 0) return NO_MESSAGES;
-    const draft = this.#piece(blocks, item, timestamp);
-    if (!this.#isShown) this.#undecided = { unit, decide: (next) => decideSummary(draft, next) };
+    if (blocks.length === 0) return [];
+    const draft = this.#answerPiece(blocks, piece);
+    if (!this.#isShown) this.#decide = (next) => decideSummary(draft, next);
     this.#isShown = false;
     return [draft];
   }
 
-  #call(
-    item: Fields,
-    timestamp: unknown,
-    { use, hasEnded }: NonNullable<ReturnType<typeof callBlock>>,
-  ): readonly MessageDraft[] {
-    const { toolUseId: id, toolName: tool = "", input } = use;
-    if (id !== undefined) this.#calls.set(id, { tool, input });
-    const made = this.#piece([use], item, timestamp);
+  #call(item: Fields, piece: Piece, { use, hasEnded }: NonNullable<ReturnType<typeof callBlock>>): MessageDraft[] {
+    const { toolUseId: id, toolName: tool = "" } = use;
+    const made = this.#answerPiece([use], piece);
     if (tool === CODE_TOOL) this.#code = made.sourceId;
-    if (!hasEnded) return [made];
-    if (id !== undefined) this.#calls.delete(id);
-    return [made, this.#resultDraft(resultBlock(id, "", { tool, input }, callEnd(item)), {}, timestamp)];
+    if (hasEnded)
+      return [made, this.#resultDraft(resultOf(id, "", tool, callEnd(item)), { ...piece, uuid: undefined })];
+    if (id !== undefined) this.#calls.set(id, { tool });
+    return [made];
   }
 
-  #result(id: string | undefined, output: unknown, item: Fields, timestamp: unknown): MessageDraft {
+  #result(id: string | undefined, output: unknown, piece: Piece): MessageDraft {
     const call = this.#calls.get(id ?? "");
     this.#calls.delete(id ?? "");
     this.#close();
-    return this.#resultDraft(resultBlock(id, output, call, call?.end), item, timestamp);
+    return this.#resultDraft(resultOf(id, output, call?.tool, call?.end), piece);
   }
 
-  #resultDraft(block: BlockDraft, item: Fields, timestamp: unknown): MessageDraft {
-    const draft = this.#draft("user", [block], item, timestamp);
-    draft.userKind = "tool_result";
-    draft.sourceId = block.toolUseId;
+  #resultDraft(block: BlockDraft, piece: Piece): MessageDraft {
     if (block.toolUseId !== undefined) this.#turns.at(-1)?.push(block.toolUseId);
-    return draft;
+    return resultsDraft({ ...piece, sourceId: block.toolUseId }, [block]);
+  }
+
+  #event(payload: Fields, piece: Piece): MessageDraft[] {
+    const type = textIn(payload["type"]) ?? "";
+    switch (type) {
+      case "item_completed":
+        return this.#completed(fieldsOf(payload, "item") ?? {}, piece);
+      case "user_message":
+        this.#hasPromptEvents = true;
+        return [];
+      case "agent_message":
+        this.#isShown = true;
+        return [];
+      case "task_started":
+      case "turn_started":
+        this.#beginTurn(textIn(payload["turn_id"]));
+        return [];
+      case "token_count":
+        return this.#usage(piece, this.#tokens.event(payload));
+      case "thread_rolled_back":
+        this.#rollBack(countIn(payload["num_turns"]) ?? 0);
+        return [];
+      case "turn_aborted":
+        return this.#aborted(piece);
+      case "task_complete":
+      case "turn_complete":
+        return failed(fieldsOf(payload, "error"), piece);
+      case "error":
+        return failed(payload, piece);
+      default:
+        if (type.endsWith("_end")) this.#noteEnd(textIn(payload["call_id"]) ?? "", payload);
+        return [];
+    }
+  }
+
+  #completed(item: Fields, piece: Piece): MessageDraft[] {
+    if (item["type"] === "UserMessage") this.#hasPromptEvents = true;
+    if (item["type"] === "AgentMessage" || item["type"] === "Plan") this.#isShown = true;
+    this.#noteEnd(textIn(item["id"]) ?? "", item);
+    const inner = innerCall(item, this.#session?.cwd);
+    if (inner === undefined) return [];
+    const { use, output } = inner;
+    const { toolUseId: id, toolName: tool } = use;
+    const sourceId = this.#code ?? this.#open().id;
+    return [
+      { ...piece, type: "assistant", role: "assistant", sourceId, blocks: [use] },
+      this.#resultDraft(resultOf(id, output, tool, callEnd(item)), piece),
+    ];
   }
 
   /** Says how a call ended whose result comes later. */
@@ -332,78 +316,25 @@ class CodexReader implements RecordReader {
     if (call !== undefined) call.end = callEnd(item);
   }
 
-  #event({ payload, timestamp }: CodexRecord, unit: InputUnit): readonly MessageDraft[] {
-    const item = itemOf(payload);
-    const type = textIn(payload["type"]) ?? "";
-    if (item !== undefined) return this.#completed(item, timestamp);
-    if (type === "user_message") this.#hasPromptEvents = true;
-    else if (type === "agent_message") this.#isShown = true;
-    else if (type === "task_started" || type === "turn_started") this.#beginTurn(textIn(payload["turn_id"]));
-    else if (type === "token_count") return this.#usage({ payload, timestamp }, this.#tokens.event(payload));
-    else if (type === "thread_rolled_back") this.#rollBack(countIn(payload["num_turns"]) ?? 0, unit);
-    else if (type === "turn_aborted") return this.#aborted(timestamp);
-    else if (type === "task_complete" || type === "turn_complete")
-      return this.#failed(fieldsOf(payload, "error"), timestamp);
-    else if (type === "error") return this.#failed(payload, timestamp);
-    else if (type === "context_compacted") return NO_MESSAGES;
-    else if (type.endsWith("_end")) this.#noteEnd(textIn(payload["call_id"]) ?? "", payload);
-    return NO_MESSAGES;
-  }
-
-  #completed(item: Fields, timestamp: unknown): readonly MessageDraft[] {
-    if (item["type"] === "UserMessage") this.#hasPromptEvents = true;
-    if (item["type"] === "AgentMessage" || item["type"] === "Plan") this.#isShown = true;
-    this.#noteEnd(textIn(item["id"]) ?? "", item);
-    const inner = innerCall(item, this.#session?.cwd);
-    if (inner === undefined) return NO_MESSAGES;
-    const { id, tool, input, output } = inner;
-    const use: BlockDraft = { type: "tool_use", toolName: tool, toolUseId: id, input };
-    const made = this.#draft("assistant", [use], {}, timestamp);
-    made.sourceId = this.#code ?? this.#open().id;
-    return [made, this.#resultDraft(resultBlock(id, output, { tool, input }, callEnd(item)), {}, timestamp)];
-  }
-
   /** The person took back their last prompts and what followed. */
-  #rollBack(turns: number, unit: InputUnit): void {
-    if (turns > 0) unit.supersedes = this.#turns.splice(-turns).flat();
+  #rollBack(turns: number): void {
+    if (turns > 0) this.#superseded = this.#turns.splice(-turns).flat();
   }
 
-  #aborted(timestamp: unknown): readonly MessageDraft[] {
-    if (this.#answer === undefined || this.#isInterruptionSaid) return NO_MESSAGES;
-    const draft = this.#draft("assistant", [], {}, timestamp);
-    draft.sourceId = this.#answer.id;
-    draft.metadata = { interrupted: true };
-    return [draft];
+  #aborted(piece: Piece): MessageDraft[] {
+    if (this.#answer === undefined || this.#isInterruptionSaid) return [];
+    const { id: sourceId } = this.#answer;
+    return [{ ...piece, type: "assistant", role: "assistant", sourceId, blocks: [], metadata: { interrupted: true } }];
   }
 
-  #failed(error: Fields | undefined, timestamp: unknown): readonly MessageDraft[] {
-    const message = textOf(error, "message");
-    return message === undefined ? NO_MESSAGES : [this.#note("error", message, timestamp)];
-  }
-
-  /** The summary itself was an item, unless the provider encrypts it. */
-  #compacted({ timestamp }: CodexRecord): readonly MessageDraft[] {
-    this.#close();
-    return [this.#note("compaction", "", timestamp)];
-  }
-
-  #usage(
-    { timestamp }: Pick<CodexRecord, "payload" | "timestamp">,
-    counted: CodexUsage | undefined,
-    key?: string,
-  ): readonly MessageDraft[] {
-    if (counted === undefined) return NO_MESSAGES;
+  #usage(piece: Piece, counted: CodexUsage | undefined, copyKey?: string): MessageDraft[] {
+    if (counted === undefined) return [];
     const answer = this.#answer?.hasUsage === false ? this.#answer : this.#open();
     answer.hasUsage = true;
     answer.isOpen = false;
-    const draft = this.#draft("system", [], {}, timestamp);
-    draft.sourceId = answer.id;
-    draft.copyKey = key;
-    draft.model = this.#model;
-    draft.provider = this.#provider;
-    draft.usage = counted.usage;
-    draft.metadata = counted.metadata;
-    return [draft];
+    const { usage, metadata } = counted;
+    const model = { model: this.#model, provider: this.#provider };
+    return [usageDraft({ ...piece, ...model, sourceId: answer.id, copyKey, usage }, metadata)];
   }
 
   // Answers.
@@ -423,35 +354,19 @@ class CodexReader implements RecordReader {
     if (this.#answer !== undefined) this.#answer.isOpen = false;
   }
 
-  #piece(blocks: BlockDraft[], item: Fields, timestamp: unknown): MessageDraft {
-    const draft = this.#draft("assistant", blocks, item, timestamp);
-    draft.sourceId = this.#open().id;
-    draft.model = this.#model;
-    draft.provider = this.#provider;
-    return draft;
-  }
-
-  #note(subtype: string, text: string, timestamp: unknown): MessageDraft {
-    const draft = this.#draft("system", text === "" ? [] : [{ type: "text", text }], {}, timestamp);
-    draft.metadata = { subtype };
-    return draft;
-  }
-
-  #draft(type: "user" | "assistant" | "system", blocks: BlockDraft[], item: Fields, timestamp: unknown): MessageDraft {
-    return {
-      type,
-      role: type === "system" ? null : type,
-      uuid: textIn(item["id"]),
-      timestamp: timeOf(timestamp),
-      // The prompts of a subagent are from the session that started it.
-      isSidechain: typeof this.#session?.parentSessionId === "string",
-      blocks,
-    };
+  #answerPiece(blocks: BlockDraft[], piece: Piece): MessageDraft {
+    const model = { model: this.#model, provider: this.#provider };
+    return { ...piece, ...model, type: "assistant", role: "assistant", sourceId: this.#open().id, blocks };
   }
 }
 
+function failed(error: Fields | undefined, piece: Piece): MessageDraft[] {
+  const message = textOf(error, "message");
+  return message === undefined ? [] : [errorDraft(piece, message)];
+}
+
 /** Returns the session that started this one; null if a person did. */
-export function parentIn(meta: Fields): string | null {
+function parentIn(meta: Fields): string | null {
   const subagent = fieldsOf(meta, "source")?.["subagent"];
   const parent = textIn(meta["parent_thread_id"]) ?? textOf(fieldOf(subagent, "thread_spawn"), "parent_thread_id");
   if (parent !== undefined || subagent === undefined) return parent ?? null;

@@ -11,27 +11,13 @@ export interface CodexRecord {
   timestamp: unknown;
 }
 
-/** Lines that are not conversation, by type. */
-const CONTEXT = new Set<unknown>([
-  "agent_response_observation",
-  "dynamic_tools_updated",
-  "fork_reference",
-  "inter_agent_communication_metadata",
-  "retained_context",
-  "security_risk_score",
-  "turn_context",
-  "world_state",
-]);
-const ENVELOPES = new Set<unknown>([
-  "session_meta",
-  "response_item",
-  "event_msg",
-  "compacted",
-  "realtime_item",
-  "token_usage_record",
-  "inter_agent_communication",
-  ...CONTEXT,
-]);
+const ENVELOPES = new Set<unknown>(
+  (
+    "session_meta response_item event_msg compacted realtime_item token_usage_record inter_agent_communication " +
+    "agent_response_observation dynamic_tools_updated fork_reference inter_agent_communication_metadata " +
+    "retained_context security_risk_score turn_context world_state"
+  ).split(" "),
+);
 
 /** Returns a line in one form; undefined if it has no type. */
 export function codexRecord(line: Fields): CodexRecord | undefined {
@@ -62,11 +48,14 @@ function isBareItem({ type, content, summary, ...line }: Fields): boolean {
 }
 
 /**
- * Events that repeat what an item says, or that only the interface shows. Others are reported as unknown, because they may
- * be news.
+ * Kinds of lines that are not conversation, of events that repeat what an item says or that only the interface shows, and of
+ * items without words. Others are reported as unknown, because they may be news.
  */
-const EVENTS = new Set(
+export const SILENT: ReadonlySet<string> = new Set(
   (
+    "session_meta compacted realtime_item token_usage_record inter_agent_communication agent_response_observation " +
+    "dynamic_tools_updated fork_reference inter_agent_communication_metadata retained_context security_risk_score " +
+    "turn_context world_state state " +
     "user_message agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break token_count " +
     "task_started task_complete turn_started turn_complete turn_aborted item_started item_completed " +
     "exec_command_begin exec_command_end exec_command_output_delta terminal_interaction patch_apply_begin " +
@@ -79,31 +68,15 @@ const EVENTS = new Set(
     "thread_settings_applied thread_goal_updated thread_name_updated session_configured plan_update plan_delta error " +
     "warning stream_error background_event deprecation_notice guardian_assessment guardian_warning model_reroute " +
     "model_verification hook_started hook_completed exec_approval_request apply_patch_approval_request " +
-    "request_permissions request_user_input elicitation_request shutdown_complete"
+    "request_permissions request_user_input elicitation_request shutdown_complete " +
+    // The last two are also those of an empty item.
+    "additional_tools ghost_snapshot compaction compaction_summary context_compaction compaction_trigger " +
+    "configuration_update message other"
   ).split(" "),
 );
 
-/** Returns why a record has no message: its kind if it never has one, or that it is unknown. */
-export function unusedKind({
-  type,
-  payload,
-}: CodexRecord): { skipped: string; unknown?: undefined } | { unknown: string; skipped?: undefined } {
-  const inner = textIn(payload["type"]) ?? "";
-  if (type === "event_msg") return EVENTS.has(inner) ? { skipped: inner } : { unknown: `event_msg/${inner}` };
-  if (type === "response_item") return SILENT_ITEMS.has(inner) ? { skipped: inner } : { unknown: inner };
-  return ENVELOPES.has(type) || type === "state" ? { skipped: type } : { unknown: type };
+/** Returns the name of a line's kind: for an item or an event its own. */
+export function kindOf({ type, payload }: CodexRecord): string {
+  const isInner = type === "event_msg" || type === "response_item";
+  return isInner ? (textIn(payload["type"]) ?? type) : type;
 }
-
-/** Items without words: tool lists, snapshots, encrypted context. */
-const SILENT_ITEMS = new Set([
-  "additional_tools",
-  "ghost_snapshot",
-  "compaction",
-  "compaction_summary",
-  "context_compaction",
-  "compaction_trigger",
-  "configuration_update",
-  // An empty one has no blocks.
-  "message",
-  "other",
-]);

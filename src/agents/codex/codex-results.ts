@@ -2,8 +2,10 @@
  * How calls of Codex ended. A result itself has no mark: events beside it say so (`CallEnd`), or else its text, of which the
  * program's own words come first.
  */
-import { endingOf, type ToolStatus } from "../../calls/ending.ts";
+import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
+import { given } from "../../given.ts";
+import { resultBlock } from "../../parse/drafts.ts";
 import type { BlockDraft } from "../../parse/message-draft.ts";
 import {
   countIn,
@@ -17,7 +19,6 @@ import {
   textIn,
   textOf,
 } from "../../parse/json-fields.ts";
-import type { BlockMetadata } from "../../parse/model.ts";
 
 /** Facts about a call, from its events. */
 export interface CallEnd {
@@ -28,11 +29,6 @@ export interface CallEnd {
   isDeclined?: boolean;
   /** Session of the subagent that the call started. */
   threadId?: string | undefined;
-}
-
-export interface MadeCall {
-  tool: string;
-  input: unknown;
 }
 
 const FAILED = new Set<unknown>(["failed", "errored", "error"]);
@@ -52,18 +48,23 @@ export function callEnd(item: Fields): CallEnd {
   };
 }
 
-/** Returns the result block of a call. */
-export function resultBlock(id: string | undefined, output: unknown, call?: MadeCall, end: CallEnd = {}): BlockDraft {
+/** Returns the result of a call of a tool. */
+export function resultOf(id: string | undefined, output: unknown, tool?: string, end: CallEnd = {}): BlockDraft {
   const { text, exitCode = end.exitCode, isError: isMarked, images } = readOutput(output);
   const said = saidIn(text);
   const hasFailed = end.hasFailed === true || isMarked || said === "error";
-  const status = statusOf(said, { ...end, hasFailed, exitCode }, call);
-  const threadId = call?.tool === "spawn_agent" ? (end.threadId ?? textOf(recordIn(text), "agent_id")) : undefined;
-  const metadata: BlockMetadata = images > 0 ? { images } : {};
-  if (threadId !== undefined) metadata["subagent_session_id"] = threadId;
-  const shown = text.replace(FRAME, "");
-  const ended = { status, isError: hasFailed, exitCode };
-  return { type: "tool_result", toolName: call?.tool, toolUseId: id, text: shown, ...ended, metadata };
+  const reported = statusOf(said, { ...end, hasFailed, exitCode });
+  const threadId = tool === "spawn_agent" ? (end.threadId ?? textOf(recordIn(text), "agent_id")) : undefined;
+  const block = resultBlock({
+    id,
+    tool,
+    text: text.replace(FRAME, ""),
+    isError: hasFailed,
+    reported,
+    exitCode,
+    images,
+  });
+  return { ...block, metadata: { ...block.metadata, ...given({ subagent_session_id: threadId }) } };
 }
 
 /** Lines before an output, all of which are there for the model. That of a command that still runs is no such frame. */
@@ -102,18 +103,13 @@ function saidIn(text: string): ToolStatus | undefined {
   return said ?? (text.startsWith("Script completed\n") && PATCH_FAILED.test(text) ? "error" : undefined);
 }
 
-function statusOf(
-  said: ToolStatus | undefined,
-  { exitCode, hasFailed = false, isDeclined }: CallEnd,
-  call?: MadeCall,
-): ToolStatus {
+function statusOf(said: ToolStatus | undefined, { exitCode = 0, hasFailed, isDeclined }: CallEnd): ToolStatus {
   if (isDeclined === true) return "rejected";
   if (said !== undefined) return said;
   // A command that was stopped has the exit code -1.
-  if ((exitCode ?? 0) < 0) return "interrupted";
+  if (exitCode < 0) return "interrupted";
   // Codex says of any other exit code than 0 that the command failed; the rule for all agents decides.
-  const isByCode = (exitCode ?? 0) !== 0;
-  return endingOf({ input: call?.input, reported: "completed", exitCode, hasFailed: hasFailed && !isByCode });
+  return hasFailed === true && exitCode === 0 ? "error" : "completed";
 }
 
 interface Output {

@@ -4,8 +4,12 @@ import type { SessionFiles } from "../../places/session-files.ts";
 import { type Place, type SessionRef, sessionRef } from "../../places/session-ref.ts";
 import { walk } from "../../places/walk.ts";
 import { agentFolder } from "../../user-folders.ts";
-import type { Agent, NamedFile, Resume, ScannedSessions, ScanOptions } from "../agent.ts";
-import { codexFormat } from "./codex-format.ts";
+import type { Agent, Format, NamedFile, Resume, ScannedSessions, ScanOptions } from "../agent.ts";
+import { readRecords } from "../../parse/record-units.ts";
+import { hasRecord } from "../json-head.ts";
+import { CodexReader } from "./codex-lines.ts";
+import { isCodexLine } from "./codex-records.ts";
+import { codexTools } from "./codex-tools.ts";
 
 const NAME = "codex";
 /** In `YYYY/MM/DD`; archived ones have no folders. */
@@ -15,10 +19,21 @@ const PACKED = ".zst";
 /** The id after the time; a file is compressed after a week without changes. */
 const ROLLOUT = /^rollout-.*?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl(?:\.zst)?$/;
 
+/** Session files: `rollout-*.jsonl`. */
+const format: Format = {
+  name: "codex",
+  lines: "json",
+  tools: codexTools,
+  // Some versions rewrite a file when they compact its session.
+  hasStableIds: true,
+  detect: (head) => hasRecord(head, isCodexLine),
+  read: (chunks, options) => readRecords(chunks, options, new CodexReader()),
+};
+
 export const codex: Agent = {
   name: NAME,
   displayName: "Codex",
-  formats: [codexFormat],
+  formats: [format],
   places: async (where) =>
     FOLDERS.map((name) => ({ agent: NAME, path: join(agentFolder(where, ["CODEX_HOME"], ".codex"), name) })),
   scan: ({ path }, files, options) => scan(path, files, options),

@@ -35,11 +35,10 @@ import {
   stringOf,
   textOf,
 } from "../../parse/json-fields.ts";
-import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
-import type { MessageMetadata, ParseError } from "../../parse/model.ts";
-import { emptyUnit, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import type { MessageMetadata } from "../../parse/model.ts";
+import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
-import type { RawLine } from "../../transcript/format/lines.ts";
 
 /** Events that are not part of the conversation, and groups of them. */
 const SILENT = new Set([
@@ -60,10 +59,12 @@ const SILENT = new Set([
   "session.permissions_changed",
   "session.plan_changed",
   "session.remote_steerable_changed",
+  "session.resume",
   "session.schedule_cancelled",
   "session.schedule_created",
   "session.schedule_rearmed",
   "session.session_limits_changed",
+  "session.start",
   "session.task_complete",
   "session.title_changed",
   "session.truncation",
@@ -89,10 +90,12 @@ interface Event {
 }
 
 export class CopilotReader implements RecordReader {
+  readonly silent = SILENT;
   /** Folder, version and branch of the session, which its subagents share. */
   #session: SessionDraft = {};
-  /** Inputs of calls without a result, and tools that the user ran, by call id. */
-  readonly #calls = new Map<string, { input: unknown; isUsers: boolean }>();
+  /** Ids of calls, and of those that the user made. */
+  readonly #calls = new Set<string>();
+  readonly #usersCalls = new Set<string>();
   /** Subagents by the calls that started them. */
   readonly #agents = new Map<string, string>();
   /** Answers with a record of their usage. */
@@ -100,9 +103,9 @@ export class CopilotReader implements RecordReader {
   /** Totals by model. */
   readonly #totals = new Map<string, CumulativeUsage>();
 
-  unit(line: RawLine, record: Fields, problems: readonly ParseError[]): InputUnit {
+  read(record: Fields): ReadRecord | undefined {
     const type = textOf(record, "type");
-    if (type === undefined) return untypedUnit(line, problems);
+    if (type === undefined) return undefined;
     const part = textOf(record, "agentId");
     const piece = {
       uuid: textOf(record, "id"),
@@ -114,18 +117,9 @@ export class CopilotReader implements RecordReader {
     };
     const event = { type, data: fieldsOf(record, "data") ?? {}, piece };
     const session = this.#sessionOf(event);
-    const messages = this.#messages(event);
-    const isSilent = SILENT.has(type) || SILENT_GROUPS.has(type.split(".", 1)[0] ?? "");
-    const outcome = isSilent || messages?.length === 0 ? ({ as: "skipped", kind: type } as const) : USED;
-    const unit =
-      messages === undefined && session === undefined && !isSilent
-        ? unknownUnit(line, type, record, problems)
-        : emptyUnit(line, outcome, problems);
-    unit.messages = messages ?? [];
-    unit.session = session;
-    unit.timestamp = piece.timestamp;
-    unit.part = part;
-    return unit;
+    const isSilent = SILENT_GROUPS.has(type.split(".", 1)[0] ?? "");
+    const messages = this.#messages(event) ?? (isSilent ? [] : undefined);
+    return { kind: type, messages, session, timestamp: piece.timestamp, part };
   }
 
   #sessionOf({ type, data, piece }: Event): SessionDraft | undefined {
@@ -189,7 +183,7 @@ export class CopilotReader implements RecordReader {
     for (const request of listOf(data, "toolRequests")) {
       const id = textOf(request, "toolCallId");
       const input = isFields(request) ? request["arguments"] : undefined;
-      if (id !== undefined) this.#calls.set(id, { input, isUsers: false });
+      if (id !== undefined) this.#calls.add(id);
       blocks.push({ type: "tool_use", toolUseId: id, toolName: textOf(request, "name"), input });
     }
     const [answerId, model] = [textOf(data, "apiCallId"), textOf(data, "model")];
@@ -217,30 +211,29 @@ export class CopilotReader implements RecordReader {
   /** A call that is in no answer. */
   #lateCall({ data, piece }: Event): MessageDraft {
     const [id, input] = [textOf(data, "toolCallId"), data["arguments"]];
-    if (id !== undefined) this.#calls.set(id, { input, isUsers: false });
+    if (id !== undefined) this.#calls.add(id);
     const call: BlockDraft = { type: "tool_use", toolUseId: id, toolName: textOf(data, "toolName"), input };
     return { ...piece, type: "assistant", role: "assistant", model: textOf(data, "model"), blocks: [call] };
   }
 
   #userCommand({ data, piece }: Event): MessageDraft {
-    this.#calls.set(textOf(data, "toolCallId") ?? "", { input: undefined, isUsers: true });
+    this.#calls.add(textOf(data, "toolCallId") ?? "");
+    this.#usersCalls.add(textOf(data, "toolCallId") ?? "");
     return commandDraft(piece, `!${textOf(fieldsOf(data, "arguments"), "command") ?? ""}`);
   }
 
   #result({ data, piece }: Event): MessageDraft {
     const id = textOf(data, "toolCallId") ?? "";
-    const call = this.#calls.get(id);
     const error = fieldsOf(data, "error");
     const result = fieldsOf(data, "result");
     const text = stringOf(result, "content") ?? stringOf(error, "message") ?? "";
-    if (call?.isUsers === true) return noteDraft(piece, "command_output", text);
+    if (this.#usersCalls.has(id)) return noteDraft(piece, "command_output", text);
     const isError = data["success"] === false;
     const exitCode = numberOf(fieldsOf(data, "shellExecution"), "exitCode") ?? exitCodeInText(TEXTS, text);
     const properties = fieldsOf(fieldsOf(data, "toolTelemetry"), "restrictedProperties");
     const block = resultBlock({
       id,
       tool: undefined,
-      input: call?.input,
       text,
       isError,
       reported: isError ? failureOf(error, text) : "completed",
@@ -268,8 +261,6 @@ export class CopilotReader implements RecordReader {
     return totals;
   }
 }
-
-const USED = { as: "used" } as const;
 
 function promptOf({ data, piece }: Event): MessageDraft[] {
   const blocks = [...textBlocks(textOf(data, "content")), ...listOf(data, "attachments").map(attachment)];

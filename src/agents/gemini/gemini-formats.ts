@@ -1,7 +1,7 @@
 /** The two forms of Gemini CLI's files: a journal since April 2026, before that one JSON document that was written again. */
 import { textOf } from "../../parse/json-fields.ts";
 import type { InputUnit } from "../../parse/message-draft.ts";
-import { readRecords } from "../../parse/record-units.ts";
+import { readRecords, RecordUnits } from "../../parse/record-units.ts";
 import { msOf } from "../../parse/times.ts";
 import type { Format } from "../agent.ts";
 import { placeOf, readDocument } from "../json-document.ts";
@@ -45,12 +45,12 @@ function isJournal(head: string): boolean {
 
 /** See `Format.read`. */
 function readGeminiDocument(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<InputUnit[]> {
-  const reader = new GeminiReader();
+  const units = new RecordUnits(new GeminiReader());
   return readDocument(chunks, {
-    session: ({ messages: _messages, ...fields }) => reader.unit(placeOf(0), fields, []),
+    session: ({ messages: _messages, ...fields }) => units.unit(placeOf(0), fields, []),
     message: (message, number) =>
       textOf(message, "type") === undefined
         ? undefined
-        : { ...reader.unit(placeOf(number), message, []), record: message },
+        : { ...units.unit(placeOf(number), message, []), record: message },
   });
 }

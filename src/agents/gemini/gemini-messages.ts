@@ -33,16 +33,9 @@ import {
   textOf,
   jsonText,
 } from "../../parse/json-fields.ts";
-import type {
-  BlockDraft,
-  InputPlace,
-  InputUnit,
-  MessageDraft,
-  SessionDraft,
-  UsageDraft,
-} from "../../parse/message-draft.ts";
-import type { MessageMetadata, ParseError } from "../../parse/model.ts";
-import { emptyUnit, NO_MESSAGES, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
+import type { MessageMetadata } from "../../parse/model.ts";
+import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
 
 const TYPES = new Set(["user", "gemini", "info", "warning", "error"]);
@@ -74,6 +67,7 @@ interface Known {
 }
 
 export class GeminiReader implements RecordReader {
+  readonly silent = new Set<string>();
   #cwd: string | undefined;
   #isSubagent = false;
   /** Messages by type and id. Those of a list with new ids are the ones that they copy. */
@@ -84,28 +78,27 @@ export class GeminiReader implements RecordReader {
   /** The conversation as the program has it, with the id of each message there, which for a copy is another one. */
   #current = new Map<Known, string>();
 
-  unit(place: InputPlace, record: Fields, problems: readonly ParseError[]): InputUnit {
+  read(record: Fields): ReadRecord | undefined {
     const type = textOf(record, "type");
     const set = fieldsOf(record, "$set");
     const cwd = this.#cwd;
     const rewind = textOf(record, "$rewindTo");
     const session = type === undefined ? this.#sessionOf(set ?? record) : undefined;
-    if (type !== undefined && !TYPES.has(type)) return unknownUnit(place, type, record, problems);
+    if (type !== undefined && !TYPES.has(type)) return { kind: type };
     const list = Array.isArray(set?.["messages"]) ? listOf(set, "messages") : undefined;
     const supersedes = rewind === undefined ? undefined : this.#rewind(rewind);
-    let messages: readonly MessageDraft[] = NO_MESSAGES;
+    let messages: readonly MessageDraft[] = [];
     if (type !== undefined) messages = this.message(record);
     else if (list !== undefined) messages = this.#list(list);
-    else if (set === undefined && rewind === undefined && session === undefined) return untypedUnit(place, problems);
-    const kind = type ?? (set === undefined ? "session" : "$set");
-    const isUsed = messages.length > 0 || supersedes !== undefined;
-    const unit = emptyUnit(place, isUsed ? { as: "used" } : { as: "skipped", kind }, problems);
-    unit.messages = messages;
-    unit.supersedes = supersedes;
-    unit.session = this.#cwd === cwd ? session : { ...session, cwd: this.#cwd };
-    // Results come later than the answer that they are in.
-    unit.timestamp = messages.at(-1)?.timestamp ?? timeOf(record["timestamp"]) ?? timeOf(record["startTime"]);
-    return unit;
+    else if (set === undefined && rewind === undefined && session === undefined) return undefined;
+    return {
+      kind: type ?? (set === undefined ? "session" : "$set"),
+      messages,
+      supersedes,
+      session: this.#cwd === cwd ? session : { ...session, cwd: this.#cwd },
+      // Results come later than the answer that they are in.
+      timestamp: messages.at(-1)?.timestamp ?? timeOf(record["timestamp"]) ?? timeOf(record["startTime"]),
+    };
   }
 
   /** Returns the session's fields, which are at the beginning and may change. */
@@ -317,7 +310,6 @@ function resultOf(id: string, call: Fields): BlockDraft | undefined {
   return resultBlock({
     id,
     tool,
-    input: call["args"],
     text,
     isError: status === "error",
     reported,

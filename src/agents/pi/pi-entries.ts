@@ -31,10 +31,8 @@ import {
   textOf,
 } from "../../parse/json-fields.ts";
 import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
-import type { ParseError } from "../../parse/model.ts";
-import { emptyUnit, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
-import type { RawLine } from "../../transcript/format/lines.ts";
 
 /** Entries that are not part of the conversation. */
 const SILENT = new Set([
@@ -45,6 +43,7 @@ const SILENT = new Set([
   "context_edit",
   "label",
   "custom",
+  "message of system",
 ]);
 /** The end of a result of the shell. */
 const EXIT_CODE = /(?:^|\n)Command exited with code (\d{1,10})\s*$/;
@@ -54,14 +53,13 @@ const ABORTED = /(?:^|\n)(?:Command|Operation) aborted\s*$/;
 type Piece = Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "cwd">;
 
 export class PiReader implements RecordReader {
+  readonly silent = SILENT;
   #cwd: string | undefined;
   readonly #tree = new EntryTree();
-  /** Inputs of calls without a result, by call id. */
-  readonly #inputs = new Map<string, unknown>();
 
-  unit(line: RawLine, entry: Fields, problems: readonly ParseError[]): InputUnit {
+  read(entry: Fields): ReadRecord | undefined {
     const type = textOf(entry, "type");
-    if (type === undefined) return untypedUnit(line, problems);
+    if (type === undefined) return undefined;
     const [uuid, parent] = [textOf(entry, "id"), entry["parentId"]];
     // Files of the first version have no ids.
     if (uuid !== undefined && type !== "session")
@@ -73,14 +71,8 @@ export class PiReader implements RecordReader {
       (time) => time !== undefined,
     );
     const piece = { uuid, parentUuid: textOf(entry, "parentId"), timestamp, cwd: this.#cwd };
-    const messages = message === undefined ? entryDrafts(type, entry, piece) : this.#messageDrafts(message, piece);
-    const isSilent = SILENT.has(type) || textOf(message, "role") === "system";
-    if (messages === undefined && !isSilent) return unknownUnit(line, typeOf(type, message), entry, problems);
-    const unit = emptyUnit(line, messages === undefined ? { as: "skipped", kind: type } : { as: "used" }, problems);
-    unit.messages = messages ?? [];
-    unit.session = this.#sessionOf(type, entry);
-    unit.timestamp = timestamp;
-    return unit;
+    const messages = message === undefined ? entryDrafts(type, entry, piece) : messageDrafts(message, piece);
+    return { kind: typeOf(type, message), messages, session: this.#sessionOf(type, entry), timestamp };
   }
 
   end(): Pick<InputUnit, "supersedes"> {
@@ -95,83 +87,77 @@ export class PiReader implements RecordReader {
     this.#cwd = textOf(entry, "cwd") ?? this.#cwd;
     return given({ sessionId: textOf(entry, "id"), cwd: this.#cwd });
   }
+}
 
-  /** Returns the drafts of a message; undefined if its role is unknown or silent. */
-  #messageDrafts(message: Fields, piece: Piece): MessageDraft[] | undefined {
-    switch (message["role"]) {
-      case "user":
-        return [promptDraft(piece, contentBlocks(message))];
-      case "assistant":
-        return this.#answer(message, piece);
-      case "toolResult":
-        return this.#result(message, piece);
-      case "bashExecution":
-        return userCommand(message, piece);
-      case "custom":
-      case "hookMessage":
-        return [noteDraft(piece, "notification", contentBlocks(message))];
-      case "branchSummary":
-      case "compactionSummary":
-        return [noteDraft(piece, "compact_summary", textOf(message, "summary"))];
-      default:
-        return undefined;
-    }
+/** Returns the drafts of a message; undefined if its role is unknown or silent. */
+function messageDrafts(message: Fields, piece: Piece): MessageDraft[] | undefined {
+  switch (message["role"]) {
+    case "user":
+      return [promptDraft(piece, contentBlocks(message))];
+    case "assistant":
+      return answerOf(message, piece);
+    case "toolResult":
+      return resultOf(message, piece);
+    case "bashExecution":
+      return userCommand(message, piece);
+    case "custom":
+    case "hookMessage":
+      return [noteDraft(piece, "notification", contentBlocks(message))];
+    case "branchSummary":
+    case "compactionSummary":
+      return [noteDraft(piece, "compact_summary", textOf(message, "summary"))];
+    default:
+      return undefined;
   }
+}
 
-  #answer(message: Fields, piece: Piece): MessageDraft[] {
-    const stop = textOf(message, "stopReason");
-    const error = textOf(message, "errorMessage");
-    const sourceId = textOf(message, "responseId") ?? piece.uuid;
-    const usage = usageFields(message);
-    const hasFailed = stop === "error";
-    for (const block of listOf(message, "content")) {
-      const id = textOf(block, "id");
-      if (isFields(block) && block["type"] === "toolCall" && id !== undefined) this.#inputs.set(id, block["arguments"]);
-    }
-    const answer: MessageDraft = {
-      ...piece,
-      ...usage,
-      type: "assistant",
-      role: "assistant",
-      sourceId,
-      // A message is one entry, whatever its provider calls it.
-      answerId: piece.uuid,
-      copyKey: copyKeyOf(sourceId, message),
-      model: textOf(message, "model"),
-      provider: textOf(message, "provider"),
-      blocks: contentBlocks(message),
-      metadata: given({
-        ...usage?.metadata,
-        stop_reason: stop,
-        interrupted: stop === "aborted" || undefined,
-        is_api_error: hasFailed || undefined,
-      }),
-    };
-    return hasFailed && error !== undefined ? [answer, errorDraft(piece, error)] : [answer];
-  }
+function answerOf(message: Fields, piece: Piece): MessageDraft[] {
+  const stop = textOf(message, "stopReason");
+  const error = textOf(message, "errorMessage");
+  const sourceId = textOf(message, "responseId") ?? piece.uuid;
+  const usage = usageFields(message);
+  const hasFailed = stop === "error";
+  const answer: MessageDraft = {
+    ...piece,
+    ...usage,
+    type: "assistant",
+    role: "assistant",
+    sourceId,
+    // A message is one entry, whatever its provider calls it.
+    answerId: piece.uuid,
+    copyKey: copyKeyOf(sourceId, message),
+    model: textOf(message, "model"),
+    provider: textOf(message, "provider"),
+    blocks: contentBlocks(message),
+    metadata: given({
+      ...usage?.metadata,
+      stop_reason: stop,
+      interrupted: stop === "aborted" || undefined,
+      is_api_error: hasFailed || undefined,
+    }),
+  };
+  return hasFailed && error !== undefined ? [answer, errorDraft(piece, error)] : [answer];
+}
 
-  #result(message: Fields, piece: Piece): MessageDraft[] {
-    const id = textOf(message, "toolCallId");
-    const parts = contentBlocks(message);
-    const text = parts.flatMap((part) => (part.type === "text" ? (part.text ?? "") : [])).join("\n");
-    const isError = message["isError"] === true;
-    const code = isError ? EXIT_CODE.exec(text)?.[1] : undefined;
-    const exitCode = code === undefined ? undefined : Number(code);
-    // The exit code is all that the host judges by.
-    const failed = ABORTED.test(text) ? "interrupted" : exitCode === undefined ? "error" : "completed";
-    const block = resultBlock({
-      id,
-      tool: textOf(message, "toolName"),
-      input: this.#inputs.get(id ?? ""),
-      text,
-      isError,
-      reported: isError ? failed : "completed",
-      exitCode,
-      images: parts.filter(({ type }) => type === "image").length,
-    });
-    this.#inputs.delete(id ?? "");
-    return [resultsDraft(piece, [block]), ...ownUsage(message, piece)];
-  }
+function resultOf(message: Fields, piece: Piece): MessageDraft[] {
+  const id = textOf(message, "toolCallId");
+  const parts = contentBlocks(message);
+  const text = parts.flatMap((part) => (part.type === "text" ? (part.text ?? "") : [])).join("\n");
+  const isError = message["isError"] === true;
+  const code = isError ? EXIT_CODE.exec(text)?.[1] : undefined;
+  const exitCode = code === undefined ? undefined : Number(code);
+  // The exit code is all that the host judges by.
+  const failed = ABORTED.test(text) ? "interrupted" : exitCode === undefined ? "error" : "completed";
+  const block = resultBlock({
+    id,
+    tool: textOf(message, "toolName"),
+    text,
+    isError,
+    reported: isError ? failed : "completed",
+    exitCode,
+    images: parts.filter(({ type }) => type === "image").length,
+  });
+  return [resultsDraft(piece, [block]), ...ownUsage(message, piece)];
 }
 
 /** Returns the drafts of an entry that is not a message; undefined if its type is unknown or silent. */

@@ -39,11 +39,10 @@ import {
   textOf,
 } from "../../parse/json-fields.ts";
 import type { BlockDraft, InputUnit, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
-import type { MessageMetadata, ParseError } from "../../parse/model.ts";
-import { emptyUnit, type RecordReader, unknownUnit, untypedUnit } from "../../parse/record-units.ts";
+import type { MessageMetadata } from "../../parse/model.ts";
+import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
 import { responseText } from "../gemini/gemini-messages.ts";
-import type { RawLine } from "../../transcript/format/lines.ts";
 
 /** Kinds of system records that are not part of the conversation, or repeat it. */
 const SILENT = new Set([
@@ -88,9 +87,8 @@ const TEXTS: ResultTexts = {
 };
 
 export class QwenReader implements RecordReader {
+  readonly silent = SILENT;
   readonly #tree = new EntryTree();
-  /** Inputs of calls without a result, by call id. */
-  readonly #inputs = new Map<string, unknown>();
   /** Ids of telemetry whose answer has not come yet, and of answers whose telemetry has not, by their counts. */
   readonly #responses = new Map<string, string[]>();
   readonly #answers = new Map<string, string[]>();
@@ -98,9 +96,9 @@ export class QwenReader implements RecordReader {
   #last: Pick<MessageDraft, "uuid" | "sourceId"> = {};
   #isTold = false;
 
-  unit(line: RawLine, record: Fields, problems: readonly ParseError[]): InputUnit {
+  read(record: Fields): ReadRecord | undefined {
     const type = textOf(record, "type");
-    if (type === undefined) return untypedUnit(line, problems);
+    if (type === undefined) return undefined;
     const kind = textOf(record, "subtype");
     const [uuid, parent] = [textOf(record, "uuid"), record["parentUuid"]];
     const piece: Piece = {
@@ -112,20 +110,13 @@ export class QwenReader implements RecordReader {
       isSidechain: record["isSidechain"] === true,
     };
     const messages = this.#messages(type, kind, record, piece);
-    const isSilent = type === "system" && SILENT.has(kind ?? "");
-    if (messages === undefined && !isSilent)
-      return unknownUnit(line, kind === undefined ? type : `${type} ${kind}`, record, problems);
     if (uuid !== undefined) {
       const isKnown = typeof parent === "string" || parent === null;
       // Notes at the end may have any parent.
       this.#tree.add(uuid, isKnown ? parent : undefined, type !== "system" || kind === "rewind");
     }
-    const isUsed = messages !== undefined && messages.length > 0;
-    const unit = emptyUnit(line, isUsed ? { as: "used" } : { as: "skipped", kind: kind ?? type }, problems);
-    unit.messages = messages ?? [];
-    unit.session = this.#sessionOf(kind, record, piece);
-    unit.timestamp = piece.timestamp;
-    return unit;
+    const session = this.#sessionOf(kind, record, piece);
+    return { kind: kind ?? type, messages, session, timestamp: piece.timestamp };
   }
 
   end(): Pick<InputUnit, "supersedes"> {
@@ -152,7 +143,7 @@ export class QwenReader implements RecordReader {
       case "assistant":
         return [this.#answer(record, piece)];
       case "tool_result":
-        return this.#results(record, piece);
+        return resultsOf(record, piece);
       case "system":
         if (kind === "ui_telemetry") return this.#telemetry(fieldsOf(payload, "uiEvent") ?? {}, piece);
         if (kind === "chat_compression") return summaryOf(payload, piece);
@@ -164,11 +155,6 @@ export class QwenReader implements RecordReader {
 
   #answer(record: Fields, piece: Piece): MessageDraft {
     const parts = partsOf(record);
-    for (const part of parts) {
-      const call = fieldsOf(part, "functionCall");
-      const id = textOf(call, "id");
-      if (id !== undefined) this.#inputs.set(id, call?.["args"]);
-    }
     const { uuid } = piece;
     const goesOn = uuid !== undefined && uuid === this.#last.uuid;
     const counted = piece.isSidechain === true ? undefined : countsInAnswer(record);
@@ -201,43 +187,40 @@ export class QwenReader implements RecordReader {
     const model = textOf(event, "model");
     return [usageDraft({ ...piece, sourceId, answerId, model, usage }, metadata)];
   }
+}
 
-  #results(record: Fields, piece: Piece): MessageDraft[] {
-    const parts = partsOf(record);
-    const blocks = parts.flatMap((part) => {
-      const response = fieldsOf(part, "functionResponse");
-      return response === undefined ? [] : [this.#result(response, fieldsOf(record, "toolCallResult"))];
-    });
-    const images = parts.filter((part) => fieldsOf(part, "inlineData") !== undefined).length;
-    const [last] = blocks.slice(-1);
-    if (last !== undefined && images > 0) last.metadata = { ...last.metadata, images };
-    return blocks.length === 0 ? [] : [resultsDraft(piece, blocks)];
-  }
+function resultsOf(record: Fields, piece: Piece): MessageDraft[] {
+  const parts = partsOf(record);
+  const blocks = parts.flatMap((part) => {
+    const response = fieldsOf(part, "functionResponse");
+    return response === undefined ? [] : [resultOf(response, fieldsOf(record, "toolCallResult"))];
+  });
+  const images = parts.filter((part) => fieldsOf(part, "inlineData") !== undefined).length;
+  const [last] = blocks.slice(-1);
+  if (last !== undefined && images > 0) last.metadata = { ...last.metadata, images };
+  return blocks.length === 0 ? [] : [resultsDraft(piece, blocks)];
+}
 
-  #result(answered: Fields, ended: Fields | undefined): BlockDraft {
-    const id = textOf(answered, "id") ?? textOf(ended, "callId") ?? "";
-    const response = fieldsOf(answered, "response") ?? {};
-    const text = responseText(response);
-    const display = fieldsOf(ended, "resultDisplay");
-    const exitCode = numberOf(display, "exitCode") ?? exitCodeInText(TEXTS, text);
-    const host = textOf(ended, "status");
-    const isError = host === "error" || "error" in response;
-    // The exit code is all that the host judges a command by.
-    const failed: ToolStatus = exitCode === undefined || exitCode === 0 ? "error" : "completed";
-    const stopped: ToolStatus = endingInText(TEXTS, text) ?? "interrupted";
-    const block = resultBlock({
-      id,
-      tool: textOf(answered, "name"),
-      input: this.#inputs.get(id),
-      text,
-      isError,
-      reported: host === "cancelled" ? stopped : isError ? failed : "completed",
-      exitCode,
-      subagentId: subagentOf(id, display),
-    });
-    this.#inputs.delete(id);
-    return block;
-  }
+function resultOf(answered: Fields, ended: Fields | undefined): BlockDraft {
+  const id = textOf(answered, "id") ?? textOf(ended, "callId") ?? "";
+  const response = fieldsOf(answered, "response") ?? {};
+  const text = responseText(response);
+  const display = fieldsOf(ended, "resultDisplay");
+  const exitCode = numberOf(display, "exitCode") ?? exitCodeInText(TEXTS, text);
+  const host = textOf(ended, "status");
+  const isError = host === "error" || "error" in response;
+  // The exit code is all that the host judges a command by.
+  const failed: ToolStatus = exitCode === undefined || exitCode === 0 ? "error" : "completed";
+  const stopped: ToolStatus = endingInText(TEXTS, text) ?? "interrupted";
+  return resultBlock({
+    id,
+    tool: textOf(answered, "name"),
+    text,
+    isError,
+    reported: host === "cancelled" ? stopped : isError ? failed : "completed",
+    exitCode,
+    subagentId: subagentOf(id, display),
+  });
 }
 
 /** Separates the typed text; text that hooks and named files added for the model becomes a note. */
