@@ -18,7 +18,7 @@ import { isStandIn, namesSecret, withoutMarkers } from "./placeholders.ts";
 import type { Rule } from "./trigger-index.ts";
 import { valueNear } from "./near-values.ts";
 import { isMadeUp } from "./randomness.ts";
-import { isFingerprint, isLoginPassword, isSecretValue } from "./values.ts";
+import { hasSecretForm, isFingerprint, isLoginPassword } from "./values.ts";
 
 const KINDS: Readonly<Record<NameFamily, string>> = {
   password: "password",
@@ -67,7 +67,11 @@ const BYTES =
 const PASS_VALUE =
   /^(?:=|: (?=[A-Za-z]{0,20}\d)[\x21-\x7e]{6,}[ \t]*\n|[ \t]+=[ \t]*["'](?!#[\da-f]{3,8}["'])(?=[^"'\n]*\d)[\x21-\x5b\x5d-\x7e]{6,}["'])/i;
 
+/** Names that say more with what is around them. */
+const SHORT_NAMES: ReadonlySet<string> = new Set(["pass", "phrase", "secret", "secret_id", "key", "token"]);
+
 function fullName(text: string, name: Name): string {
+  if (!SHORT_NAMES.has(name.text.toLowerCase())) return name.text;
   // `PASS` and `Pass` are usually results in a test report.
   if (/^P(?:ASS|ass)$/.test(name.text) && PASS_VALUE.test(`${text.slice(name.end, name.end + 80)}\n`)) return "pass";
   if (/^phrase$/i.test(name.text))
@@ -88,9 +92,9 @@ function fullName(text: string, name: Name): string {
   return owner === "" ? name.text : `${owner.trim().replaceAll(/[ :]/g, "-")}-${name.text}`;
 }
 
-/** Returns true if the rest of a cut value may be a secret. Little evidence is needed, as the name suggests one. */
+/** Returns true if the rest of a cut value, which is no stand-in, may be a secret. Little evidence is needed, as the name suggests one. */
 function isCutSecret(value: string, family: NameFamily): boolean {
-  if (isStandIn(value) || /[\s()[\]{}]/.test(value)) return false;
+  if (/[\s()[\]{}]/.test(value)) return false;
   if (family === "password" || family === "passphrase") return value.length >= 3 && !/^[a-z]+$/i.test(value);
   return value.length >= 6 && /[0-9]/.test(value) && /[A-Za-z]/.test(value);
 }
@@ -129,7 +133,8 @@ const MAX_REPEATED = 80;
 /** No value contains its own name, assigned, as often as this. */
 const MOST_REPEATS = 3;
 const isRepeated = (name: string, value: string): boolean =>
-  value === name || [":", "="].some((sign) => value.split(name + sign, MOST_REPEATS + 1).length > MOST_REPEATS);
+  value.includes(name) &&
+  (value === name || [":", "="].some((sign) => value.split(name + sign, MOST_REPEATS + 1).length > MOST_REPEATS));
 
 function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
@@ -144,7 +149,7 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
   )
     return NOTHING;
   const isSecret =
-    isSecretValue(text, family, context) ||
+    hasSecretForm(text, family, context) ||
     (cut && isCutSecret(text, family)) ||
     (PASSWORDS.has(family) &&
       isLoginPassword(text) &&
@@ -186,8 +191,8 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   // A resource type: `AWS::IAM::AccessKey`, a hash: `checksum/secret`, a part of a route: `/:password`.
   // But `profile::db::password: v` is a key in Puppet's Hiera.
   const before = charsBefore(text, name.start, 80);
-  const isKey = text.startsWith(": ", name.end) && /(?:^|\n)[ \t]*(?:\w+::)+$/.test(before);
-  if (/(?:::|checksum\/)$/.test(before) && !isKey) return NOTHING;
+  const isKey = (): boolean => text.startsWith(": ", name.end) && /(?:^|\n)[ \t]*(?:\w+::)+$/.test(before);
+  if ((before.endsWith("::") || before.endsWith("checksum/")) && !isKey()) return NOTHING;
   if (text[name.end] === "/" && text.startsWith("/:", name.start - 2)) return NOTHING;
   const named = fullName(text, name);
   const family = familyOf(named);

@@ -189,8 +189,12 @@ export const isLoginPassword = (value: string): boolean =>
   !MESSAGE_WORD.test(value);
 
 /** Returns true if `value`, next to a name of `family`, is a secret. */
-export function isSecretValue(value: string, family: NameFamily, context: ValueContext): boolean {
-  if (value.length < 4 || isStandIn(value) || isPlain(value)) return false;
+export const isSecretValue = (value: string, family: NameFamily, context: ValueContext): boolean =>
+  !isStandIn(value) && hasSecretForm(value, family, context);
+
+/** Returns true if `value`, which is no stand-in, is a secret next to a name of `family`. */
+export function hasSecretForm(value: string, family: NameFamily, context: ValueContext): boolean {
+  if (value.length < 4 || isPlain(value)) return false;
   if (context !== "quoted" && opensBracket(value)) return false;
   if (!isData(context) && isCode(value) && !isDottedPassword(value, family, context)) return false;
   // Base64 may start with a slash.
