@@ -11,6 +11,7 @@ import {
   type HitSession,
 } from "../queries/find-passages.ts";
 import { argumentOf } from "../places/session-ref.ts";
+import { matchText, nothingFoundText } from "../render/text/found-text.ts";
 import { passageText, sessionLine } from "../render/text/passage-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
 import type { CurrentIndex } from "../queries/current-index.ts";
@@ -85,26 +86,21 @@ async function passagesFor(index: CurrentIndex, asked: Asked, { where }: ToolCon
   const found = await find(index, where, asked);
   const passages = [...found.passages];
   if (passages.length < asked.limit) for await (const older of found.older()) passages.push(...older);
-  const { phrases, held } = found.result;
-  const isWhole = passages.some(({ missing }) => missing.length === 0);
+  const { held } = found.result;
   return {
     passages: passages.slice(0, asked.limit),
     nothing: nothingText(found, found.sessions + index.ruledOut),
     notes: [
-      ...(passages.length > 0 && phrases === 0 ? ["No passage has the query as it stands."] : []),
-      ...(passages.length > 0 && !isWhole ? ["No passage has all words: these have most of them."] : []),
+      ...[matchText(passages, found.result)].filter(Boolean),
       ...(held > 0 ? [`${held} more in these sessions: per_session.`] : []),
       ...(found.damaged === 0 ? [] : [`The sessions have ${counted(found.damaged, "damaged place")}.`]),
     ],
   };
 }
 
-function nothingText({ words: { absent, present } }: Found, sessions: number): string {
+function nothingText({ words }: Found, sessions: number): string {
   if (sessions === 0) return "No session was searched: there is none yet, or none that fits the filters.";
-  const quoted = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(", ");
-  const which =
-    absent.length > 0 && present.length > 0 ? ` No passage has ${quoted(absent)}; some have ${quoted(present)}.` : "";
-  return `Nothing found in ${counted(sessions, "session")}.${which} Try other or fewer words, or fewer filters.`;
+  return `Nothing found in ${counted(sessions, "session")}. ${nothingFoundText(words)}`;
 }
 
 /** Returns the lines above the passages of a session: its name in a call of `read_session`, its file, and limits. */

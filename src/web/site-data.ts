@@ -16,7 +16,8 @@ import type { UsageTotals } from "../parse/usage-ledger.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { ledgerOf, sumsOf } from "../queries/added-up.ts";
 import { readableSession } from "../queries/stored-archive.ts";
-import { find, type Found, type FoundPassage } from "../queries/find-passages.ts";
+import { matchText, nothingFoundText } from "../render/text/found-text.ts";
+import { find } from "../queries/find-passages.ts";
 import {
   countSessions,
   filterOf,
@@ -309,14 +310,13 @@ export class SiteData {
         excerpt: excerptOf(passage, matches),
       });
     }
-    const { total, phrases, isTotalExact } = found.result;
-    const first = found.passages[0];
+    const { total, isTotalExact } = found.result;
     return {
       filters,
       ...(await this.#choices()),
       hits,
       total,
-      remark: first === undefined ? nothingFound(found.words) : remarkOnHits(first, phrases),
+      remark: hits.length === 0 ? nothingFoundText(found.words) : matchText(found.passages, found.result),
       scope: `Searched ${counted(found.sessions, "session")}${isTotalExact ? "" : "; there are more, older ones"}.`,
       command: `transcripts find ${text.split(/\s+/).map(shellWord).join(" ")}`,
       progress: refresh.progress,
@@ -696,20 +696,6 @@ function excerptOf(passage: string, matches: readonly (readonly [number, number]
     at = end;
   }
   return [...parts, { text: passage.slice(at), isMatch: false }].filter(({ text }) => text !== "");
-}
-
-function remarkOnHits({ match, missing }: FoundPassage, phrases: number): string {
-  if (match === "phrase" || phrases > 0) return "";
-  return missing.length === 0
-    ? "No passage has the phrase; these have all words."
-    : "No passage has all words; these have most of them.";
-}
-
-function nothingFound({ absent, present }: Found["words"]): string {
-  if (absent.length > 0 && present.length > 0) return `In no passage: ${absent.join(", ")}. The other words are.`;
-  return present.length > 0
-    ? "Each word is in some passage, but not with the others."
-    : "Try another word, or the beginning of one.";
 }
 
 function listCommand({ agent, project, since, until }: Filters): string {

@@ -248,7 +248,7 @@ describe("transcripts find", () => {
   test("exits with 1 if nothing is found, and still prints the scope", async () => {
     const { exitCode, stdout, stderr } = await runCli(["find", "nowhere to be found"], { home });
     assert.deepEqual([exitCode, stdout], [1, ""]);
-    assert.match(stderr, /^searched 2 sessions\nnothing found: /);
+    assert.match(stderr, /^searched 2 sessions\nNothing found\. /);
     assert.match((await runCli(["find", "x"], { home: empty })).stderr, /^no sessions found; /m);
     assert.match((await runCli(["find", "x", "--since", "1d"], { home: empty })).stderr, /^searched 0 sessions/);
     assert.equal((await runCli(["find", ""], { home })).exitCode, 2);

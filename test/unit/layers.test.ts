@@ -29,7 +29,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   snippets: "redact transcript/format parse fixes places sessions store indexing queries render/text",
   tools:
     "redact calls transcript/format transcript/files transcript parse places agents sessions store queries render/text snippets",
-  web: "calls parse places agents sessions store indexing queries render/html snippets",
+  web: "calls parse places agents sessions store indexing queries render/html render/text snippets",
   host: "calls transcript/files transcript parse places agents tools",
   cli: "redact calls transcript/format transcript/files templates transcript parse places agents sessions store indexing queries render/html render/text snippets tools web",
 };

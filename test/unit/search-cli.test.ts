@@ -116,7 +116,7 @@ describe("transcripts find", () => {
     const { run } = await machine();
     const { exitCode, stdout, stderr } = await run("find", "nowhere to be found");
     assert.deepEqual([exitCode, stdout], [1, ""]);
-    assert.match(stderr, /^searched 2 sessions\nnothing found: /);
+    assert.match(stderr, /^searched 2 sessions\nNothing found\. /);
     assert.equal((await run("find", "")).exitCode, 2);
   });
 
@@ -209,10 +209,10 @@ describe("transcripts find", () => {
     assert.deepEqual(await lines("prices", "the", "add"), [1]);
     assert.deepEqual(await lines("prices the add"), [1]);
     assert.deepEqual(await lines("--exact", "prices the add"), []);
-    assert.match((await run("find", "prices", "add")).stderr, /^no passage has the phrase; passages with all words:\n/);
+    assert.match((await run("find", "prices", "add")).stderr, /^No passage has the phrase; these have all words\.\n/);
     assert.equal((await lines("tax", "export", "zebra")).length, 1);
     const { stdout, stderr } = await run("find", "tax", "export", "zebra");
-    assert.match(stderr, /^no passage has the phrase; no passage has all words; passages with most of them:\n/);
+    assert.match(stderr, /^No passage has all words; these have most of them\.\n/);
     assert.match(stdout, /, without "zebra": /);
     const [row] = await rows("tax", "export", "zebra");
     assert.deepEqual([row?.match, row?.missing], ["words", ["zebra"]]);
@@ -220,7 +220,7 @@ describe("transcripts find", () => {
       (await rows("Blue", "it")).map(({ match }) => match),
       ["phrase", "words"],
     );
-    assert.match((await run("find", "Blue", "it")).stderr, /^passages with the words in another order:\n/);
+    assert.match((await run("find", "Blue", "it")).stderr, /^Passages with the words in another order:\n/);
   });
 
   test("nothing found says what was searched, and what to try", async () => {
@@ -228,17 +228,17 @@ describe("transcripts find", () => {
     const said = async (...argv: string[]): Promise<string> => (await run("find", ...argv)).stderr;
     assert.match(
       await said("prices", "zebra"),
-      /^searched 2 sessions\nnothing found: "zebra" is in no passage, the others are: try `transcripts find prices`\n$/,
+      /^searched 2 sessions\nNothing found\. In no passage: zebra\. The others are: try prices\.\n$/,
     );
     assert.match(
       await said("prices", "blue"),
-      /nothing found: each word is in some passage, but not with the others: try fewer words\n$/,
+      /Nothing found\. Each word is in some passage, but not with the others: try fewer words\.\n$/,
     );
     assert.match(
       await said("zebra", "--role", "user"),
-      /try another word, or the beginning of one; or leave out --role\n$/,
+      /Try another word, or the beginning of one\. Or leave out --role\.\n$/,
     );
-    assert.match(await said("--exact", "add the prices up"), /without --exact the words may be in any order\n$/);
+    assert.match(await said("--exact", "add the prices up"), /Without --exact the words may be in any order\.\n$/);
   });
 
   test("a terminal gets three passages of a session, unless asked for more; a pipe gets all", async () => {

@@ -26,6 +26,7 @@ import { NO_SESSIONS } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import { argumentFor } from "../session-names.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
+import { matchText, nothingFoundText } from "../../render/text/found-text.ts";
 import { passageText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople, type TextStyle } from "../../render/text/text-style.ts";
 import { neutralLine } from "../../neutral-text.ts";
@@ -154,7 +155,8 @@ async function printAll(
   const literal = found.passages.filter(({ match }) => match === "phrase");
   const others = found.passages.filter(({ match }) => match === "words");
   await show(literal);
-  if (others.length > 0) context.note(headingOf(literal.length > 0, others));
+  if (others.length > 0)
+    context.note(literal.length > 0 ? "Passages with the words in another order:" : matchText(others, found.result));
   await show(others);
   if (request.query.limit === Infinity) {
     for await (const passages of found.older()) {
@@ -167,36 +169,28 @@ async function printAll(
   return scope.shown > 0 ? 0 : 1;
 }
 
-/** Returns the line above passages that have only the words. */
-function headingOf(hasLiteral: boolean, passages: readonly FoundPassage[]): string {
-  const isWhole = passages.some(({ missing }) => missing.length === 0);
-  const which = isWhole ? "passages with all words" : "no passage has all words; passages with most of them";
-  return hasLiteral
-    ? `${isWhole ? "passages with the words in another order" : which}:`
-    : `no passage has the phrase; ${which}:`;
-}
-
 /** Returns what to try if nothing was found. */
-function nextOf({ query, options }: FindRequest, { words: { absent, present } }: Found): string {
+function nextOf({ query, options }: FindRequest, { words }: Found): string {
   const { role, tool, errors, since, until, project, agent, tag, file } = options;
-  const wanted = query.term === "" ? undefined : file;
-  const narrowed = Object.entries({ role, tool, errors, since, until, project, agent, tag, file: wanted });
+  const isListing = query.term === "";
+  const narrowed = Object.entries({
+    role,
+    tool,
+    errors,
+    since,
+    until,
+    project,
+    agent,
+    tag,
+    file: isListing ? undefined : file,
+  });
   const filters = narrowed.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`);
-  const tries = [
-    ...(absent.length > 0 && present.length > 0
-      ? [
-          `${absent.map((word) => JSON.stringify(word)).join(" and ")} ${absent.length === 1 ? "is" : "are"} in no passage, the others are: try \`transcripts find ${present.map(shellWord).join(" ")}\``,
-        ]
-      : []),
-    ...(absent.length === 0 && present.length > 0
-      ? ["each word is in some passage, but not with the others: try fewer words"]
-      : []),
-    ...(query.term === "" ? ["try the name of the file alone"] : []),
-    ...(query.term !== "" && present.length === 0 ? ["try another word, or the beginning of one"] : []),
-    ...(query.exact === true ? ["without --exact the words may be in any order"] : []),
-    ...(filters.length > 0 ? [`or leave out ${filters.join(", ")}`] : []),
-  ];
-  return `nothing found: ${tries.join("; ")}`;
+  return [
+    "Nothing found.",
+    isListing ? "Try the name of the file alone." : nothingFoundText(words),
+    ...(query.exact === true ? ["Without --exact the words may be in any order."] : []),
+    ...(filters.length > 0 ? [`Or leave out ${filters.join(", ")}.`] : []),
+  ].join(" ");
 }
 
 /** Returns how to open each session, by an argument that means no other one. */
