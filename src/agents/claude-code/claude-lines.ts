@@ -20,10 +20,12 @@ export class ClaudeReader implements RecordReader {
     if (type === undefined) return undefined;
     const drafts = this.#drafts(type, fields);
     const messages = drafts.flatMap((draft) => this.#repeats.newIn(draft) ?? []);
-    if (drafts.length > 0 && messages.length === 0) return { kind: "duplicate", messages };
+    const totals = type === "result" ? this.#totals.result(fields) : [];
+    if (totals === undefined || (drafts.length > 0 && messages.length === 0))
+      return { kind: "duplicate", messages: [] };
     // Session files have no totals.
     if (!isSessionRecord(fields)) for (const message of messages) this.#totals.note(message);
-    if (type === "result") messages.push(...this.#totals.result(fields));
+    messages.push(...totals);
     return {
       kind: type,
       messages: messages.length > 0 ? messages : undefined,

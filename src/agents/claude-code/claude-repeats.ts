@@ -100,12 +100,20 @@ export class ClaudeRepeats {
 
   /** Within one piece, equal blocks all count. */
   #newBlocks(blocks: readonly BlockDraft[], name: string | undefined): BlockDraft[] {
-    const identities = blocks.map((block) => identityOf(block, name, this.#calls.get(block.toolUseId ?? "")));
-    const fresh = blocks.filter((_, at) => !this.#seen.has(identities[at] ?? ""));
-    for (const identity of identities) if (identity !== undefined) this.#seen.add(identity);
+    const identities = blocks.map((block) => this.#identitiesOf(block, name));
+    const fresh = blocks.filter((_, at) => identities[at]?.some((each) => this.#seen.has(each)) !== true);
+    for (const identity of identities.flat()) this.#seen.add(identity);
     for (const { type, toolUseId: id } of fresh)
       if (type === "tool_use" && id !== undefined) this.#calls.set(id, (this.#calls.get(id) ?? 0) + 1);
     return fresh;
+  }
+
+  /** Returns what identifies a block in its answer or record, and a result in its call; nothing if equal ones may all be genuine. */
+  #identitiesOf(block: BlockDraft, name: string | undefined): string[] {
+    const { type, toolUseId: id, isError, text } = block;
+    const own = name === undefined ? [] : [sha1(`${type}\n${name}\n${contentOf(block)}`)];
+    if (type !== "tool_result" || id === undefined) return own;
+    return [...own, sha1(`${type}\n${id}\n${this.#calls.get(id) ?? 0}\n${isError ?? ""}\n${text ?? ""}`)];
   }
 }
 
@@ -130,19 +138,20 @@ function inputOf({ tokensIn, cacheRead, cacheWrite }: Counts): string {
   return `${tokensIn} ${cacheRead} ${cacheWrite}`;
 }
 
-/** Identifies a block among those of an answer, a record or a call; undefined if equal blocks may all be genuine. */
-function identityOf(block: BlockDraft, name: string | undefined, call = 0): string | undefined {
-  const { type, toolUseId, toolName, text = "", input, isError, identity = text, metadata } = block;
-  if (type === "tool_result" && toolUseId !== undefined)
-    return sha1(`${type}\n${toolUseId}\n${call}\n${isError ?? ""}\n${text}`);
-  if (name === undefined) return undefined;
-  const content =
-    type === "tool_use"
-      ? `${toolUseId}\n${toolName}\n${jsonText(input)}`
-      : type === "text" || type === "thinking" || type === "redacted_thinking"
-        ? identity
-        : jsonText(metadata);
-  return sha1(`${type}\n${name}\n${content}`);
+function contentOf({
+  type,
+  toolUseId,
+  toolName,
+  text = "",
+  input,
+  isError,
+  identity = text,
+  metadata,
+}: BlockDraft): string {
+  if (type === "tool_use") return `${toolUseId}\n${toolName}\n${jsonText(input)}`;
+  if (type === "tool_result") return `${toolUseId}\n${isError ?? ""}\n${text}`;
+  const isSaid = type === "text" || type === "thinking" || type === "redacted_thinking";
+  return isSaid ? identity : jsonText(metadata);
 }
 
 function sha1(text: string): string {

@@ -31,11 +31,11 @@ export class StreamTotals {
 
   /**
    * Returns a draft for each answer of the turn, without blocks: the last one has the tokens that the others lack, and
-   * each has a part of the cost.
+   * each has a part of the cost. Undefined for a repeated record.
    */
-  result(record: Fields): MessageDraft[] {
+  result(record: Fields): MessageDraft[] | undefined {
     const uuid = textIn(record["uuid"]);
-    if (uuid !== undefined && this.#known.has(uuid)) return [];
+    if (uuid !== undefined && this.#known.has(uuid)) return undefined;
     if (uuid !== undefined) this.#known.add(uuid);
     const totals = totalsOf(record);
     const answers = [...this.#answers.values()];
