@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { given } from "../given.ts";
 import type { Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
+import type { LiveSite } from "../web/site.ts";
 import type { DataOptions } from "../web/site-data.ts";
 import type { CommandContext } from "./context.ts";
 
@@ -22,9 +23,9 @@ export async function openPages({ signal, now }: CommandContext, options: PagesO
   ]);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const refresh = new Refresh({ ...options, signal });
-  const data = new SiteData({ ...options, refresh, timeZone, now, signal });
-  const siteWith = (live?: { formToken: string }) =>
-    createSite({ data, place: { clock: new Clock(timeZone), ...given({ live }) }, script: pagesScript });
+  const data = new SiteData({ ...options, timeZone, now, signal });
+  const siteWith = (live?: LiveSite) =>
+    createSite({ data, place: { clock: new Clock(timeZone) }, script: pagesScript, ...given({ live }) });
   return { refresh, data, timeZone, siteWith };
 }
 

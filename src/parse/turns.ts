@@ -6,7 +6,7 @@ import { isReminderText } from "./prompts.ts";
 const NOT_SAID = new Set<unknown>(["command_output", "notification", "interruption", "compact_summary"]);
 
 /** Returns whether a person said it, as a prompt or a command. */
-export function isPrompt({ user_kind, metadata }: TranscriptMessage): boolean {
+export function isPrompt({ user_kind, metadata }: Pick<TranscriptMessage, "user_kind" | "metadata">): boolean {
   return user_kind === "human" && !NOT_SAID.has(metadata.origin);
 }
 
@@ -23,7 +23,10 @@ export function speakerOf(message: TranscriptMessage, toSubagent: boolean): stri
 }
 
 /** Returns whether the message begins a turn. `isSubagent`: the whole session is a subagent's, so its prompts count too. */
-export function beginsTurn(message: TranscriptMessage, isSubagent: boolean): boolean {
+export function beginsTurn(
+  message: Pick<TranscriptMessage, "user_kind" | "metadata" | "is_sidechain">,
+  isSubagent: boolean,
+): boolean {
   return isPrompt(message) && (isSubagent || !message.is_sidechain);
 }
 

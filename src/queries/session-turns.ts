@@ -1,10 +1,9 @@
 /** The turns of a stored session, without reading its content. */
-import { setCost } from "../parse/message-builder.ts";
 import type { Pricing } from "../parse/pricing.ts";
 import { beginsTurn } from "../parse/turns.ts";
-import { type StoredSession, storedUsage } from "../store/stored-model.ts";
+import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { modelMessage } from "./stored-conversation.ts";
+import { pricedAnswer } from "./stored-figures.ts";
 
 export interface OutlinedTurn {
   /** From 1. */
@@ -24,21 +23,16 @@ export interface OutlinedTurn {
 
 /** Returns the turns of a stored session, and the ordinal after its last message. */
 export async function sessionTurns(
-  store: Pick<Store, "messages" | "outline">,
+  store: Pick<Store, "outline">,
   { session_id: id, agent_id: agentId }: StoredSession,
   pricing: Pricing,
 ): Promise<{ turns: OutlinedTurn[]; end: number }> {
-  const outlined = new Map((await store.outline(id)).map((each) => [each.ordinal, each]));
   const turns: OutlinedTurn[] = [];
-  let end = 0;
-  for (const row of await store.messages(id)) {
-    if (row.superseded) continue;
-    end = row.ordinal + 1;
-    const message = modelMessage(row);
-    const { calls = 0, failed = 0, text = null } = outlined.get(row.ordinal) ?? {};
-    if (beginsTurn(message, agentId !== null)) {
-      const said = message.metadata.command ?? text ?? "";
-      const { ordinal, timestamp: time } = message;
+  const messages = await store.outline(id);
+  for (const { fields, calls, failed, text } of messages) {
+    const { ordinal, occurred_at: time, metadata } = fields;
+    if (beginsTurn(fields, agentId !== null)) {
+      const said = metadata.command ?? text ?? "";
       turns.push({
         number: turns.length + 1,
         ordinal,
@@ -54,9 +48,9 @@ export async function sessionTurns(
     if (turn === undefined) continue;
     turn.calls += calls;
     turn.failed += failed;
-    if (failed > 0) turn.failures.push(row.ordinal);
-    setCost(message, storedUsage(row), row.recorded_cost_usd ?? undefined, pricing);
-    if (message.cost_usd !== null) turn.cost_usd = (turn.cost_usd ?? 0) + message.cost_usd;
+    if (failed > 0) turn.failures.push(ordinal);
+    const { cost_usd: cost } = pricedAnswer(fields, pricing);
+    if (cost !== null) turn.cost_usd = (turn.cost_usd ?? 0) + cost;
   }
-  return { turns, end };
+  return { turns, end: (messages.at(-1)?.fields.ordinal ?? -1) + 1 };
 }

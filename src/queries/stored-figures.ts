@@ -1,14 +1,14 @@
 /** Figures of sessions from the store, with prices. */
 import { given } from "../given.ts";
-import { setCost } from "../parse/message-builder.ts";
+import { type PricedMessage, setCost } from "../parse/message-builder.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums } from "../parse/statistics.ts";
-import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
+import { hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import {
   firstTimeOf,
-  type StoredAnswer,
   type StoredFigures,
+  type StoredMessage,
   type StoredSession,
   storedUsage,
 } from "../store/stored-model.ts";
@@ -75,8 +75,12 @@ function figuresIn(session: StoredSession, { counts, answers, prompts }: StoredF
   };
 }
 
-function pricedAnswer(row: StoredAnswer, pricing: Pricing): Answer {
+/** Returns an answer with its cost. */
+export function pricedAnswer<Row extends PricedRow>(row: Row, pricing: Pricing): Row & PricedMessage {
   const answer = { ...row, metadata: { ...row.metadata }, timestamp: row.occurred_at, cost_usd: null };
   setCost(answer, storedUsage(row), row.recorded_cost_usd ?? undefined, pricing);
   return answer;
 }
+
+type PricedRow = Parameters<typeof storedUsage>[0] &
+  Pick<StoredMessage, "model" | "provider" | "metadata" | "occurred_at" | "recorded_cost_usd">;

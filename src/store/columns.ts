@@ -28,7 +28,7 @@ import {
   type StoredSnippet,
 } from "./stored-model.ts";
 import type { ColumnType, SqlValue, Types } from "./column-types.ts";
-import type { BlockState, Candidate, FailureCount, RowState, StoredTitle, Tombstone } from "./store.ts";
+import type { BlockState, Candidate, FailureCount, OutlinedFields, RowState, StoredTitle, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -449,6 +449,22 @@ const MESSAGE: Columns<StoredMessage> = {
 };
 
 export const MESSAGES = rowsOf("messages", MESSAGE);
+
+export const OUTLINED = rowsOf<OutlinedFields>("messages", {
+  ordinal: MESSAGE.ordinal,
+  user_kind: MESSAGE.user_kind,
+  is_sidechain: MESSAGE.is_sidechain,
+  metadata: MESSAGE.metadata,
+  occurred_at: MESSAGE.occurred_at,
+  model: MESSAGE.model,
+  provider: MESSAGE.provider,
+  tokens_in: MESSAGE.tokens_in,
+  tokens_out: MESSAGE.tokens_out,
+  cache_read: MESSAGE.cache_read,
+  cache_write: MESSAGE.cache_write,
+  recorded_cost_usd: MESSAGE.recorded_cost_usd,
+  usage_calls: MESSAGE.usage_calls,
+});
 
 /** Events are deleted with their session, as their messages are. */
 const ofMessage: Column<string> = {

@@ -91,12 +91,13 @@ const SNIPPET_CONTENT =
 
 /**
  * The rows of `sessions` are large, so what each question reads of all of them is in indexes: what tells whether a session
- * changed, and the order of a list. The search index stores neither texts nor positions of trigrams. It has `searchText` of
+ * changed, and the order and filters of a list. The search index stores neither texts nor positions of trigrams. It has `searchText` of
  * the events that a search may find.
  */
 const SQLITE_ONLY = `
 CREATE INDEX IF NOT EXISTS idx_sessions_marks ON sessions (${SESSION_MARKS.list});
-CREATE INDEX IF NOT EXISTS idx_sessions_ended ON sessions (ended_at DESC, session_id);
+CREATE INDEX IF NOT EXISTS idx_sessions_ended ON sessions (ended_at DESC, session_id, started_at, project, agent,
+  parent_id, agent_id, figures_rules, rules, is_conversation, failed_calls, damaged);
 CREATE VIRTUAL TABLE IF NOT EXISTS event_search USING fts5 (
   content, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
 );

@@ -12,6 +12,7 @@ import {
   MESSAGE_STATES,
   MESSAGES,
   numberIn,
+  OUTLINED,
   readFailure,
   SESSION_MARKS,
   SESSIONS,
@@ -272,10 +273,11 @@ export class SqlStore implements Store {
   async labels({ ids, machineId }: { ids?: readonly string[]; machineId?: string } = {}): Promise<
     Map<string, SessionLabels>
   > {
-    const machine = ofMachine(machineId);
-    const conditions: Condition[] = [
-      { sql: `session_id IN (SELECT session_id FROM sessions WHERE ${machine.sql})`, values: machine.values },
-    ];
+    const conditions: Condition[] = [];
+    if (machineId !== undefined) {
+      const ofMachine = "session_id IN (SELECT session_id FROM sessions WHERE machine_id = ?)";
+      conditions.push({ sql: ofMachine, values: [machineId] });
+    }
     if (ids !== undefined)
       conditions.push({ sql: this.#database.dialect.isOneOf("session_id"), values: [ids.map(storableText)] });
     const { sql, values } = allOf(conditions);
@@ -388,28 +390,34 @@ export class SqlStore implements Store {
   }
 
   async outline(sessionId: string): Promise<OutlinedMessage[]> {
-    const of = `FROM events JOIN messages ON messages.session = events.session AND messages.number = events.message
-      WHERE events.${OF_SESSION} AND NOT events.superseded AND NOT messages.superseded`;
     const id = storableText(sessionId);
-    const counts = await this.#database.all(
-      `SELECT messages.ordinal, CAST(sum(CASE WHEN block_type = 'tool_use' THEN 1 ELSE 0 END) AS BIGINT) AS calls,
+    const of = `FROM events WHERE events.${OF_SESSION} AND NOT superseded`;
+    const calls = new Map<number, { calls: number; failed: number }>();
+    await this.#database.all(
+      `SELECT message, CAST(sum(CASE WHEN block_type = 'tool_use' THEN 1 ELSE 0 END) AS BIGINT) AS calls,
         CAST(sum(CASE WHEN block_type = 'tool_result' AND status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS failed
-        ${of} AND block_type IN ('tool_use', 'tool_result') GROUP BY messages.ordinal`,
+        ${of} AND block_type IN ('tool_use', 'tool_result') GROUP BY message`,
       [id],
-      (row) => ({ ordinal: numberIn(row, "ordinal"), calls: numberIn(row, "calls"), failed: numberIn(row, "failed") }),
+      (row) => calls.set(numberIn(row, "message"), { calls: numberIn(row, "calls"), failed: numberIn(row, "failed") }),
     );
-    const texts = await this.#database.all(
-      `SELECT messages.ordinal, content ${of} AND block_type = 'text' AND user_kind = 'human'
-        ORDER BY messages.ordinal, events.ordinal`,
+    const texts = new Map<number, string>();
+    await this.#database.all(
+      `SELECT message, content ${of} AND block_type = 'text' AND message_type = 'user' ORDER BY events.ordinal`,
       [id],
-      (row) => ({ ordinal: numberIn(row, "ordinal"), text: contentIn(row) }),
+      (row) => {
+        const message = numberIn(row, "message");
+        if (!texts.get(message)?.trim()) texts.set(message, contentIn(row));
+      },
     );
-    const found = new Map<number, OutlinedMessage>(counts.map((each) => [each.ordinal, { ...each, text: null }]));
-    for (const { ordinal, text } of texts) {
-      const known = found.get(ordinal) ?? { ordinal, calls: 0, failed: 0, text: null };
-      found.set(ordinal, { ...known, text: known.text?.trim() ? known.text : text });
-    }
-    return [...found.values()];
+    return this.#database.all(
+      `SELECT number, ${OUTLINED.list} FROM messages WHERE ${OF_SESSION} AND NOT superseded ORDER BY ordinal`,
+      [id],
+      (row) => {
+        const number = numberIn(row, "number");
+        const { calls: uses = 0, failed = 0 } = calls.get(number) ?? {};
+        return { fields: OUTLINED.read(row), calls: uses, failed, text: texts.get(number) ?? null };
+      },
+    );
   }
 
   async ordinalAt(sessionId: string, line: number): Promise<number> {

@@ -80,7 +80,7 @@ export interface Store {
   fileUses(path: string, sessions?: SessionFilter): Promise<FileUse[]>;
   /** Returns the ordinals of the messages that have these blocks of a session. */
   messageOrdinals(sessionId: string, eventIds: readonly string[]): Promise<Map<string, number>>;
-  /** Returns prompts and counts of calls by message, without those that the source dropped. */
+  /** Returns what an outline of a session needs of its messages, in order, without those that the source dropped. */
   outline(sessionId: string): Promise<OutlinedMessage[]>;
   /** Returns what is needed to recognise unchanged rows of a session. */
   rowStates(sessionId: string): Promise<RowStates>;
@@ -186,10 +186,16 @@ export interface FileUse {
   last: string | null;
 }
 
-/** A message with calls, results or a text of the user, as far as an outline of the session needs it. */
+/** Fields of a message that say whether it begins a turn, and what it cost. */
+export type OutlinedFields = Pick<
+  StoredMessage,
+  | ("ordinal" | "user_kind" | "is_sidechain" | "metadata" | "occurred_at" | "model" | "provider")
+  | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls")
+>;
+
+/** A message of an outline. */
 export interface OutlinedMessage {
-  /** Position of the message in the session. */
-  ordinal: number;
+  fields: OutlinedFields;
   calls: number;
   /** Results that failed. */
   failed: number;

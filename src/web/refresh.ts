@@ -1,13 +1,16 @@
 /** Keeps the store current while the server runs: with each request, but not more often than every few seconds. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { IndexLevel } from "../indexing/is-current.ts";
+import { staleSessions } from "../indexing/stale-sessions.ts";
 import { updateIndex } from "../indexing/update-index.ts";
-import type { Where } from "../places/session-ref.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import { count } from "../quantities.ts";
 import type { Store } from "../store/store.ts";
 
 /** Time between two looks at all places; a session that is open is looked at by itself. */
 const PAUSE_MS = 5_000;
+/** Time that the page which was asked for has for itself: looking at thousands of files blocks this thread. */
+const AFTER_MS = 100;
 /** Fewer sessions are done before anybody has read a line about them. */
 const WORTH_SHOWING = 20;
 
@@ -32,42 +35,52 @@ export class Refresh {
   }
 
   /**
-   * Begins to bring the store up to date unless it was lately, and waits a moment for it: the list of a small or unchanged
-   * machine is then complete, and a large one is shown as far as it is known. A team's database is as it was pushed.
+   * Begins to bring the store up to date unless it was lately. Pages do not wait for it: they show what is there, and
+   * follow. A team's database is as it was pushed.
    */
-  async begin(waitMs: number): Promise<void> {
+  begin(): void {
+    const isRecent = this.#running !== undefined || performance.now() - this.#endedMs <= PAUSE_MS;
+    if (isRecent || this.#options.store.backend === "postgres") return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      this.#endedMs = performance.now();
+      this.progress = "";
+    });
+  }
+
+  /** Waits a moment for the sessions of an empty store, so that the first page of a small machine has all of them. */
+  async fill(waitMs: number): Promise<void> {
     const { store, signal } = this.#options;
-    if (store.backend === "postgres") return;
-    if (this.#running === undefined && performance.now() - this.#endedMs > PAUSE_MS) {
-      this.#running = this.#run().finally(() => {
-        this.#running = undefined;
-        this.#endedMs = performance.now();
-        this.progress = "";
-      });
-    }
+    if ((await store.listed({ subagents: true, empty: true, limit: 1 })).length > 0) return;
+    this.begin();
     await Promise.race([this.#running, delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined)]);
   }
 
   /** Brings the store up to date. */
   async complete(): Promise<void> {
-    if (this.#options.store.backend === "postgres") return;
-    await this.#update("figures", "Reading sessions");
-    await this.#update("content", "Adding sessions to the store");
+    const { store, where } = this.#options;
+    if (store.backend === "postgres") return;
+    const stale = (await staleSessions(store, where)).stale.map(({ ref }) => ref);
+    if (stale.length === 0) return;
+    await this.#update("figures", "Reading sessions", stale);
+    await this.#update("content", "Adding sessions to the store", stale);
   }
 
   async #run(): Promise<void> {
     const { signal, onError } = this.#options;
     try {
+      await delay(AFTER_MS, undefined, { signal, ref: false });
       await this.complete();
     } catch (error) {
       if (!signal.aborted) onError(error);
     }
   }
 
-  async #update(level: IndexLevel, what: string): Promise<void> {
+  async #update(level: IndexLevel, what: string, only: readonly SessionRef[]): Promise<void> {
     const { store, where, signal } = this.#options;
     const report = await updateIndex(store, where, {
       level,
+      only,
       signal,
       // One beside the thread that answers.
       threads: 1,

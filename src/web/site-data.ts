@@ -7,6 +7,7 @@ import { errorText } from "../calls/result-texts.ts";
 import { shellWord } from "../calls/shell-syntax.ts";
 import { given } from "../given.ts";
 import { baseId } from "../indexing/session-keys.ts";
+import { isCurrent } from "../indexing/is-current.ts";
 import { updateIndex } from "../indexing/update-index.ts";
 import { piecesOf } from "../parse/conversation.ts";
 import { catalogPricing } from "../parse/pricing.ts";
@@ -60,7 +61,6 @@ import { resumeOf } from "../sessions/resume.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { FailureGroup, SessionFilter, Store } from "../store/store.ts";
 import { counted } from "../quantities.ts";
-import type { Refresh } from "./refresh.ts";
 
 const ROWS_PER_PAGE = 100;
 const HITS = 50;
@@ -68,14 +68,11 @@ const HITS_OF_SESSION = 3;
 const FAILURES = 200;
 const SESSIONS_OF_FAILURE = 30;
 const FILES = 300;
-/** Time that a page waits for new sessions. */
-const WAIT_MS = 300;
 
 export interface DataOptions {
   /** Stays open as long as the pages are shown. */
   store: Store;
   where: Where;
-  refresh: Refresh;
   timeZone: string;
   now: () => Date;
   signal: AbortSignal;
@@ -104,6 +101,9 @@ export class SiteData {
   /** By session: its turns at a revision. */
   readonly #known = new Map<string, { revision: number; turns: ReturnType<typeof sessionTurns> }>();
 
+  /** Paths of files by their ids in addresses, as far as they were listed. */
+  readonly #paths = new Map<string, string>();
+
   /** Adding up all sessions takes long, so the sums are kept until a session has another mark. */
   #knownFigures: { marks: string; figures: FiguresData } | undefined;
 
@@ -125,8 +125,7 @@ export class SiteData {
   }
 
   async sessions(filters: Filters, page: number): Promise<SessionsData> {
-    const { store, where, only, refresh } = this.#options;
-    await refresh.begin(WAIT_MS);
+    const { store, where, only } = this.#options;
     const { project, agent } = filters;
     const failures = filters.failed === true ? ("found" as const) : undefined;
     const asked = given({
@@ -145,7 +144,6 @@ export class SiteData {
       total: await countSessions(this.#index, where, { ...only, ...asked }),
       ...(await this.#choices()),
       command: listCommand(filters),
-      progress: refresh.progress,
     };
   }
 
@@ -241,14 +239,13 @@ export class SiteData {
   }
 
   async figures(): Promise<FiguresData> {
-    const { store, refresh, timeZone, now } = this.#options;
-    await refresh.begin(WAIT_MS);
+    const { store, timeZone, now } = this.#options;
     const today = new Intl.DateTimeFormat("en-CA", { timeZone }).format(now());
     const marks = createHash("sha256")
       .update(JSON.stringify([today, await store.marks()]))
       .digest("base64");
     if (this.#knownFigures?.marks !== marks) this.#knownFigures = { marks, figures: await this.#figures(today) };
-    return { ...this.#knownFigures.figures, progress: refresh.progress };
+    return this.#knownFigures.figures;
   }
 
   async #figures(today: string): Promise<FiguresData> {
@@ -280,8 +277,7 @@ export class SiteData {
 
   /** Searches the store as it is; what is new is added behind the pages. Rejects with a `TranscriptsError`. */
   async search(filters: Filters & { text: string }): Promise<SearchData> {
-    const { where, refresh, signal, now } = this.#options;
-    await refresh.begin(0);
+    const { where, signal, now } = this.#options;
     const { text, project, agent, tag } = filters;
     const found = await find(this.#index, where, {
       term: text,
@@ -319,15 +315,12 @@ export class SiteData {
       remark: hits.length === 0 ? nothingFoundText(found.words) : matchText(found.passages, found.result),
       scope: `Searched ${counted(found.sessions, "session")}${isTotalExact ? "" : "; there are more, older ones"}.`,
       command: `transcripts find ${text.split(/\s+/).map(shellWord).join(" ")}`,
-      progress: refresh.progress,
     };
   }
 
   async failures(): Promise<FailuresData> {
-    const { refresh } = this.#options;
-    await refresh.begin(WAIT_MS);
     const groups = await this.#failureGroups();
-    return { rows: groups.map(failureRow), command: "transcripts errors", progress: refresh.progress };
+    return { rows: groups.map(failureRow), command: "transcripts errors" };
   }
 
   /** Returns an error with what fixed it; undefined if there is none with this id. */
@@ -381,13 +374,11 @@ export class SiteData {
   }
 
   async files(): Promise<FilesData> {
-    const { store, refresh } = this.#options;
-    await refresh.begin(WAIT_MS);
+    const { store } = this.#options;
     const rows = await store.touchedFiles({ limit: FILES, sessions: await this.#filter() });
     return {
       rows: rows.map((row) => ({ ...row, id: idOfPath(row.path) })),
       command: "transcripts find --file PATH",
-      progress: refresh.progress,
     };
   }
 
@@ -395,15 +386,17 @@ export class SiteData {
   async allFiles(): Promise<{ id: string; path: string }[]> {
     const { store } = this.#options;
     const all = await store.touchedFiles({ limit: Number.MAX_SAFE_INTEGER, sessions: await this.#filter() });
+    for (const { path } of all) this.#paths.set(idOfPath(path), path);
     return all.map(({ path }) => ({ id: idOfPath(path), path }));
   }
 
   /** Returns the sessions that used a file; undefined if no session did. */
   async file(id: string): Promise<FileData | undefined> {
     const { store } = this.#options;
-    const sessions = await this.#filter();
-    const path = (await this.allFiles()).find((each) => each.id === id)?.path;
+    if (!this.#paths.has(id)) await this.allFiles();
+    const path = this.#paths.get(id);
     if (path === undefined) return undefined;
+    const sessions = await this.#filter();
     const uses: FileUse[] = [];
     for (const { session_id: session, event_id: event, reads, changes, last } of await store.fileUses(path, sessions)) {
       const stored = await store.session(session);
@@ -462,22 +455,16 @@ export class SiteData {
     id: string,
     { tags, title, pinned }: { tags: readonly string[]; title: string; pinned: boolean },
   ): Promise<void> {
-    const { store, refresh } = this.#options;
+    const { store } = this.#options;
     const before = (await store.labels({ ids: [id] })).get(id)?.tags ?? [];
     const remove = before.filter((tag) => !tags.includes(tag));
     const own = (await store.session(id))?.given_title ?? "";
     await labelSession({ store }, id, { add: tags, remove, pinned, title: title === own ? "" : title });
-    refresh.revision += 1;
   }
 
-  /** Returns a text that changes whenever the page of a session, or of many, may have. */
-  async stamp(id?: string): Promise<string> {
-    const { store, refresh } = this.#options;
-    if (id === undefined) {
-      void refresh.begin(0);
-      return String(refresh.revision);
-    }
-    const stored = await store.session(id);
+  /** Returns a text that changes whenever the pages of a session may have. */
+  async stamp(id: string): Promise<string> {
+    const stored = await this.#options.store.session(id);
     if (stored === undefined) return "";
     // New rows of a SQLite database are in a file beside it.
     const facts = [stored.path, `${stored.path}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }));
@@ -539,21 +526,17 @@ export class SiteData {
     }
   }
 
-  get progress(): string {
-    return this.#options.refresh.progress;
-  }
-
   /** Returns a session as its source is now. */
   async #current(id: string): Promise<{ ref: SessionRef; stored: StoredSession; read: ListedSession } | undefined> {
     const { store, where, signal } = this.#options;
     const known = await store.session(id);
     if (known === undefined) return undefined;
     const source = readableSession(store, known);
-    if (source !== undefined && source.archived === null) await updateIndex(store, where, { only: [source], signal });
-    const stored = await store.session(id);
+    if (source !== undefined && source.archived === null && !isCurrent(source, known))
+      await updateIndex(store, where, { only: [source], signal });
     const { sessions } = await this.#listed({ ids: [id], subagents: true, empty: true, limit: 1 });
     const [read] = sessions;
-    return stored === undefined || read === undefined ? undefined : { ref: read.ref, stored, read };
+    return read && { ref: read.ref, stored: read.stored, read };
   }
 
   #conversation(stored: StoredSession): StoredConversation {

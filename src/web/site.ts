@@ -17,15 +17,23 @@ import { SessionsPage } from "../render/html/pages/sessions-page.tsx";
 import { STYLE } from "../render/html/style.ts";
 import type { Page, Site } from "./app.ts";
 import { isSessionError } from "../transcripts-error.ts";
+import type { Refresh } from "./refresh.ts";
 import type { SiteData } from "./site-data.ts";
 
 const HTML = "text/html; charset=utf-8";
 
 export interface SiteOptions {
   data: SiteData;
-  place: Omit<Place, "root" | "live"> & { live?: { formToken: string } };
+  place: Omit<Place, "root" | "live">;
+  /** Only on a server. */
+  live?: LiveSite;
   /** Text of the script. */
   script: () => Promise<string>;
+}
+
+export interface LiveSite {
+  formToken: string;
+  refresh: Refresh;
 }
 
 /** A page as far as its address says; `root` leads from its folder to the root. */
@@ -56,34 +64,34 @@ const LOOK_MS = 200;
 export function createSite(options: SiteOptions): Site {
   return {
     async *changes(path, query, signal) {
-      const { data } = options;
-      const id = sessionIn(path);
+      const { live } = options;
       let [stamp, progress] = [query.get("stamp") ?? "", ""];
-      while (!signal.aborted) {
-        const now = await data.stamp(id);
+      while (live !== undefined && !signal.aborted) {
+        const now = await stampOf(options.data, live, path);
         const isChanged = now !== stamp;
-        if (isChanged || data.progress !== progress) {
-          yield JSON.stringify({ ...(isChanged && { isChanged }), progress: data.progress });
+        if (isChanged || live.refresh.progress !== progress) {
+          yield JSON.stringify({ ...(isChanged && { isChanged }), progress: live.refresh.progress });
         }
-        [stamp, progress] = [now, data.progress];
+        [stamp, progress] = [now, live.refresh.progress];
         await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
       }
     },
     async submit(path, form) {
       const id = form.get("session") ?? "";
-      if (path !== "tag" || options.place.live === undefined) return undefined;
+      if (path !== "tag" || options.live === undefined) return undefined;
       const tags = (form.get("tags") ?? "").split(/[\s,]+/).filter((tag) => tag !== "");
       await options.data.label(id, { tags, title: form.get("title") ?? "", pinned: form.get("pinned") === "yes" });
+      options.live.refresh.revision += 1;
       return sessionAddress(id);
     },
     async page(path, query) {
-      const { live, ...rest } = options.place;
-      const place: Place = {
-        ...rest,
-        root: "../".repeat(path.split("/").length - 1),
+      const { data, live } = options;
+      const place: Place = { ...options.place, root: "../".repeat(path.split("/").length - 1) };
+      if (live !== undefined) {
         // From before the page is made, so that nothing is missed that comes meanwhile.
-        ...(live && { live: { ...live, stamp: await options.data.stamp(sessionIn(path)) } }),
-      };
+        const stamp = await stampOf(data, live, path);
+        place.live = { formToken: live.formToken, stamp, progress: live.refresh.progress };
+      }
       for (const [form, route] of ROUTES) {
         const [match, ...parts] = form.exec(path) ?? [];
         if (match === undefined) continue;
@@ -100,6 +108,14 @@ export function createSite(options: SiteOptions): Site {
       return undefined;
     },
   };
+}
+
+/** Returns a text that changes whenever a page may have: that of a session with its file, others with the store. */
+async function stampOf(data: SiteData, { refresh }: LiveSite, path: string): Promise<string> {
+  const id = sessionIn(path);
+  if (id !== undefined) return data.stamp(id);
+  refresh.begin();
+  return String(refresh.revision);
 }
 
 function sessionIn(path: string): string | undefined {

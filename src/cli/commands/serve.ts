@@ -26,6 +26,8 @@ function portNumber(text: string): number {
 
 const MAX_PORT = 65_535;
 const IDLE_MS = 30 * 60_000;
+/** Time that the link waits for the sessions of an empty store. */
+const FILL_MS = 400;
 
 export const command = runnable(definition, async (context, _args, options) => {
   const { startServer } = await import("../../web/server.ts");
@@ -37,10 +39,10 @@ export const command = runnable(definition, async (context, _args, options) => {
     const server = await startServer({
       port: options.port ?? 0,
       idleMs: IDLE_MS,
-      site: ({ formToken }) => siteWith({ formToken }),
+      site: ({ formToken }) => siteWith({ formToken, refresh }),
       onError,
     });
-    void refresh.begin(0);
+    await refresh.fill(FILL_MS);
     const link = server.access.newLink();
     await context.out(`${link}\n`);
     await context.flush();

@@ -33,16 +33,15 @@ export interface FailuresData {
   /** Most frequent first. */
   rows: readonly FailureRow[];
   command: string;
-  progress?: string | undefined;
 }
 
 const MAX_ERROR_CHARS = 240;
 const MAX_PROJECTS = 3;
 
 export function FailuresPage({ data, place }: { data: FailuresData; place: Place }): JSX.Element {
-  const { rows, command, progress } = data;
+  const { rows, command } = data;
   return (
-    <Frame place={place} title="Failures" section="failures" {...{ command, progress }}>
+    <Frame place={place} title="Failures" section="failures" command={command}>
       <h1>Failures</h1>
       {rows.length === 0 ? <p class="nothing">No call failed.</p> : null}
       <ol class="failures">

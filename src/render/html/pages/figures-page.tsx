@@ -29,7 +29,6 @@ export interface FiguresData {
   /** Why figures may be too low, such as models without a price; empty if they are not. */
   remark: string;
   command: string;
-  progress?: string | undefined;
 }
 
 /** Days of the bar charts. */
@@ -37,10 +36,10 @@ const RECENT_DAYS = 60;
 const MAX_ROWS = 15;
 
 export function FiguresPage({ data, place }: { data: FiguresData; place: Place }): JSX.Element {
-  const { days, today, total, command, progress, remark } = data;
+  const { days, today, total, command, remark } = data;
   const isEmpty = total.sessions === 0;
   return (
-    <Frame place={place} title="Statistics" section="figures" {...{ command, progress }}>
+    <Frame place={place} title="Statistics" section="figures" command={command}>
       <h1>Statistics</h1>
       {isEmpty ? <p class="nothing">There are no sessions to count yet.</p> : null}
       {isEmpty ? null : (

@@ -18,13 +18,12 @@ export interface FilesData {
   /** Files used last, newest first. */
   rows: readonly FileRow[];
   command: string;
-  progress?: string | undefined;
 }
 
 export function FilesPage({ data, place }: { data: FilesData; place: Place }): JSX.Element {
-  const { rows, command, progress } = data;
+  const { rows, command } = data;
   return (
-    <Frame place={place} title="Files" section="files" {...{ command, progress }}>
+    <Frame place={place} title="Files" section="files" command={command}>
       <h1>Files</h1>
       {rows.length === 0 ? <p class="nothing">No session read or changed a file.</p> : null}
       {rows.length === 0 ? null : (

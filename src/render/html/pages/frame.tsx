@@ -17,6 +17,8 @@ export interface Live {
   formToken: string;
   /** Version of the page's data: see `SiteData.stamp`. */
   stamp: string;
+  /** The server's work in progress, such as adding sessions to the store; empty if there is none. */
+  progress: string;
 }
 
 export type Section = "sessions" | "failures" | "files" | "figures";
@@ -38,13 +40,11 @@ export interface FrameProps {
   text?: string;
   /** Command that gives the same answer. */
   command: string;
-  /** The server's work in progress, such as adding sessions to the store. */
-  progress?: string | undefined;
   children: ComponentChildren;
 }
 
 /** The page as a whole, without `<!doctype html>`. */
-export function Frame({ place, title, section, kind, text, command, progress, children }: FrameProps): JSX.Element {
+export function Frame({ place, title, section, kind, text, command, children }: FrameProps): JSX.Element {
   const { root, live } = place;
   return (
     <html lang="en">
@@ -86,8 +86,8 @@ export function Frame({ place, title, section, kind, text, command, progress, ch
           </form>
         </header>
         {live === undefined ? null : (
-          <p class="progress" role="status" hidden={(progress ?? "") === ""}>
-            {progress}
+          <p class="progress" role="status" hidden={live.progress === ""}>
+            {live.progress}
           </p>
         )}
         <main id="content" class={kind} tabindex={-1}>

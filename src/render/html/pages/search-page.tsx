@@ -32,15 +32,14 @@ export interface SearchData extends Choices {
   /** Says which sessions were searched, and which were not. */
   scope: string;
   command: string;
-  progress?: string | undefined;
 }
 
 export function SearchPage({ data, place }: { data: SearchData; place: Place }): JSX.Element {
-  const { filters, hits, total, remark, scope, command, progress } = data;
+  const { filters, hits, total, remark, scope, command } = data;
   const { text } = filters;
   const groups = Map.groupBy(hits, ({ session }) => session.id);
   return (
-    <Frame place={place} title={`Search: ${oneLine(text, 80)}`} section="sessions" {...{ text, command, progress }}>
+    <Frame place={place} title={`Search: ${oneLine(text, 80)}`} section="sessions" {...{ text, command }}>
       <h1>
         {total === 0 ? "Nothing found" : counted(total, "passage")} <span class="quiet">{oneLine(text, 120)}</span>
       </h1>

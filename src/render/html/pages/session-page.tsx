@@ -29,7 +29,6 @@ export interface SessionPageData {
   tags: readonly string[];
   isPinned: boolean;
   command: string;
-  progress?: string | undefined;
 }
 
 /** Writes the page in pieces. Rejections of `write` are passed on. */
@@ -38,7 +37,7 @@ export async function writeSessionPage(
   place: Place,
   write: (html: string) => Promise<void>,
 ): Promise<void> {
-  const { session, turns, command, progress } = data;
+  const { session, turns, command } = data;
   const outline = outlineOf(session);
   const writer = new PageWriter(write);
   const frame: Omit<FrameProps, "children"> = {
@@ -47,7 +46,6 @@ export async function writeSessionPage(
     section: "sessions",
     kind: "session",
     command,
-    progress,
   };
   const [start, end] = framePieces(frame);
   await writer.addRendered(start);

@@ -46,21 +46,20 @@ export interface SessionsData extends Choices {
   /** Sessions that match, on all pages. */
   total: number;
   command: string;
-  progress?: string | undefined;
 }
 
 const MAX_TITLE_CHARS = 300;
 const MINUTE_MS = 60_000;
 
 export function SessionsPage({ data, place }: { data: SessionsData; place: Place }): JSX.Element {
-  const { rows, filters, total, command, progress } = data;
+  const { rows, filters, total, command } = data;
   const pinned = rows.filter(({ is_pinned: isPinned }) => isPinned);
   const days = Map.groupBy(
     rows.filter(({ is_pinned: isPinned }) => !isPinned),
     ({ ended, started }) => place.clock.day(ended ?? started ?? "") ?? "Without a time",
   );
   return (
-    <Frame place={place} title="Sessions" section="sessions" command={command} progress={progress}>
+    <Frame place={place} title="Sessions" section="sessions" command={command}>
       <h1>
         Sessions <span class="quiet">{count(total)}</span>
       </h1>
