@@ -66,7 +66,8 @@ export function createSite(options: SiteOptions): Site {
     async *changes(path, query, signal) {
       const { live } = options;
       let [stamp, progress] = [query.get("stamp") ?? "", ""];
-      while (live !== undefined && !signal.aborted) {
+      if (live === undefined) return;
+      while (!signal.aborted) {
         const now = await stampOf(options.data, live, path);
         const isChanged = now !== stamp;
         if (isChanged || live.refresh.progress !== progress) {
