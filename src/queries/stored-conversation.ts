@@ -310,7 +310,7 @@ function metadataOf(session: StoredSession): Omit<SessionMetadata, "firstTimesta
 }
 
 /** Returns the row of the model, with the keys in the order that the parser gives them. */
-export function modelMessage(row: StoredMessage): TranscriptMessage {
+function modelMessage(row: StoredMessage): TranscriptMessage {
   const { recorded_cost_usd: recorded, superseded } = row;
   return {
     id: row.message_id,
