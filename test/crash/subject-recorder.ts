@@ -3,17 +3,12 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { judgedEnd } from "../../src/agents/opencode/opencode-endings.ts";
-import {
-  createJsonlScanner,
-  createMarkdownScanner,
-  entryKey,
-  parseJsonlTranscript,
-  parseMarkdownTranscript,
-} from "../../src/transcript/format/formats.ts";
+import { createJsonlScanner, createMarkdownScanner, entryKey } from "../../src/transcript/format/formats.ts";
 import { createRecorder } from "../../src/transcript/create-recorder.ts";
 import type { Recorder } from "../../src/transcript/recorder.ts";
 import { randomFrom } from "./random.ts";
 import type { CrashFile, CrashRun, CrashSubject } from "./subject.ts";
+import { parseJsonlTranscript, parseMarkdownTranscript } from "../support/read-entries.ts";
 
 const SESSIONS = [
   { id: "ses_one", path: "ses_one" },

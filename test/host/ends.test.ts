@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
-import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { call, gate, text } from "../support/host/model-script.ts";
 import { startModel, type ModelServer } from "../support/host/model.ts";
 import { runOpencode, spawnOpencode } from "../support/host/process.ts";
@@ -15,6 +14,7 @@ import { startOpencode } from "../support/host/opencode.ts";
 import { createSandbox, type Sandbox } from "../support/host/sandbox.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
+import { parseMarkdownTranscript } from "../support/read-entries.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SAID = "This much was said before the end.";

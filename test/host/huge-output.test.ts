@@ -11,7 +11,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
 import { MAX_OUTPUT_BYTES } from "../../src/transcript/kept-files.ts";
-import { parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
 import { parseExport } from "../support/host/export.ts";
 import { call, reasoning, text, type ModelAction } from "../support/host/model-script.ts";
 import { startModel } from "../support/host/model.ts";
@@ -22,6 +21,7 @@ import { readRecorded } from "../support/host/recorded.ts";
 import { createSandbox } from "../support/host/sandbox.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
+import { parseJsonlTranscript } from "../support/read-entries.ts";
 
 const TIMEOUT_MS = 400_000;
 const SIZES = [5_000_000, 50_000_000];

@@ -7,9 +7,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ParsedTranscript } from "../../src/transcript/format/items.ts";
-import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
-import { mergeContinuations } from "../../src/transcript/format/merge.ts";
 import { parseExport } from "../support/host/export.ts";
 import { call, text, type ModelScript } from "../support/host/model-script.ts";
 import { startModel } from "../support/host/model.ts";
@@ -18,6 +15,7 @@ import { startOpencode } from "../support/host/opencode.ts";
 import { createSandbox, type Sandbox } from "../support/host/sandbox.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
+import { type ParsedTranscript, mergeContinuations, parseMarkdownTranscript } from "../support/read-entries.ts";
 
 const KILLS = Number(process.env["KILLS"] ?? 20);
 /** Long enough for some steps of the turn on a slow machine. */

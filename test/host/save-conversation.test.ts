@@ -5,8 +5,6 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
-import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { parseExport, type ExportedSession } from "../support/host/export.ts";
 import type { OpencodeClient } from "../support/host/client.ts";
 import { field, list } from "../support/host/fields.ts";
@@ -19,6 +17,7 @@ import { openTheatre, type Theatre } from "../support/host/stage.ts";
 import { recallOutput, runRecall } from "../support/recall-commands.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, isLong, test } from "../support/runner.ts";
+import { parseJsonlTranscript, parseMarkdownTranscript } from "../support/read-entries.ts";
 
 const TIMEOUT_MS = 180_000;
 

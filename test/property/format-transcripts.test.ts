@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/transcript/format/entry-types.ts";
-import { encodeJsonlEntry, encodeJsonlHeader, readJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
+import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/transcript/format/jsonl.ts";
 import { keysOf } from "../../src/transcript/format/keys.ts";
 import { FIRST_CONTEXT, inContext, type SectionContext } from "../../src/transcript/format/section-context.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
-import { readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { outputFileText } from "../../src/transcript/format/output-text.ts";
 import { type TailScanner, createJsonlScanner, createMarkdownScanner } from "../../src/transcript/format/file-end.ts";
 import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, anyToolResult, anyToolUse, chunked } from "./format-arbitraries.ts";
+import { readJsonlTranscript, readMarkdownTranscript } from "../support/read-entries.ts";
 
 /** Machines that test may be busy. */
 const LIMIT_MS = 120_000;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { parseJsonlTranscript } from "../../src/transcript/format/formats.ts";
 import { INDEX_LIMITS, SMALL } from "../support/indexing/index-fixture.ts";
 import { GrowingTranscript } from "../support/indexing/growing-transcript.ts";
 import { damaged, damages } from "../support/parse/damage.ts";
@@ -15,6 +14,7 @@ import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { anyEntry, anyHeader } from "./format-arbitraries.ts";
 import { countedPieces, textPieces } from "./text-pieces.ts";
+import { parseJsonlTranscript } from "../support/read-entries.ts";
 
 afterAll(removeTempDirs);
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mergeContinuations } from "../../src/transcript/format/formats.ts";
 import { opencodeExport } from "../../src/agents/opencode/opencode-export.ts";
 import { assertAccounted } from "../support/parse/account.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
@@ -12,6 +11,7 @@ import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader } from "./format-arbitraries.ts";
 import { textPieces } from "./text-pieces.ts";
+import { mergeContinuations } from "../support/read-entries.ts";
 
 const SESSION = "ses_1";
 const anyEntries = fc.array(anyEntry, { maxLength: 6 });

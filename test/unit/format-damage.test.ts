@@ -1,11 +1,15 @@
 /** Files that were cut, edited, glued together or written by another version. */
 import assert from "node:assert/strict";
 import type { TranscriptEntry, TranscriptProblem } from "../../src/transcript/format/entry-types.ts";
-import { encodeJsonlEntry, encodeJsonlHeader, parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
-import type { ParsedTranscript } from "../../src/transcript/format/items.ts";
+import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/transcript/format/jsonl.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
-import { parseMarkdownTranscript, readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { describe, test } from "../support/runner.ts";
+import {
+  type ParsedTranscript,
+  parseJsonlTranscript,
+  parseMarkdownTranscript,
+  readMarkdownTranscript,
+} from "../support/read-entries.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
 const filePath = "ses_1.md";

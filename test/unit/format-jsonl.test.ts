@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { detectTranscriptFormat } from "../../src/transcript/format/formats.ts";
 import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
-import { encodeJsonlEntry, encodeJsonlHeader, parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
+import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/transcript/format/jsonl.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { describe, test } from "../support/runner.ts";
+import { parseJsonlTranscript } from "../support/read-entries.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
 const header: TranscriptHeader = { version: 1, sessionID: "ses_1", directory: "/x/y" };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
 import { entryKey } from "../../src/transcript/format/keys.ts";
-import { mergeContinuations } from "../../src/transcript/format/merge.ts";
 import { createJsonlScanner, createMarkdownScanner, encodeTornEntry } from "../../src/transcript/format/file-end.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { describe, test } from "../support/runner.ts";
+import { mergeContinuations } from "../support/read-entries.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
 const ids = { timestamp, messageID: "msg_1", partID: "prt_1" };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
-import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { describe, test } from "../support/runner.ts";
+import { parseMarkdownTranscript } from "../support/read-entries.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
 const options = { filePath: "ses_parent/ses_1.md" };

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
-import { parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
-import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { shellQuoted } from "../../src/calls/shell-syntax.ts";
 import { delegated, failed, PlayedSession, worked } from "../support/played-session.ts";
 import { recallOutput, runRecall } from "../support/recall-commands.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { startSaving } from "../support/saving.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { parseJsonlTranscript, parseMarkdownTranscript } from "../support/read-entries.ts";
 
 /** Text that looks like our own headings and lines. */
 const NASTY = [

@@ -85,7 +85,7 @@ export class TextFold {
   }
 }
 
-/** Like `mergeContinuations`. */
+/** A replaced result has its own time; a replaced call keeps that of the first. */
 function replaceCall(first: MessageDraft, later: MessageDraft): void {
   if (later.blocks[0]?.type === "tool_result") first.timestamp = later.timestamp ?? first.timestamp;
   first.blocks = later.blocks;

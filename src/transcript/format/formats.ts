@@ -1,30 +1,14 @@
 /** Encoders and readers of both file formats. Pure. */
-import type { TranscriptItem } from "./entry-types.ts";
-import type { TranscriptInput } from "./items.ts";
-import { readJsonlTranscript } from "./jsonl.ts";
-import { readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
 import { JSONL_FORMAT, STARTS_WITH_HEADING, TITLE_START } from "./sections.ts";
 
 export type * from "./entry-types.ts";
 export { chunksOf, type TranscriptInput } from "./items.ts";
-export { parseJsonlTranscript } from "./jsonl.ts";
 export { encodeJsonlEntry, encodeJsonlHeader } from "./jsonl.ts";
 export { FIRST_CONTEXT, inContext, type SectionContext } from "./section-context.ts";
-export { endKey, entryKey, keysOf, openKey, textKey } from "./keys.ts";
+export { continuableKey, endKey, entryKey, isContinuable, keysOf, openKey, textKey } from "./keys.ts";
 export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts";
-export { parseMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
-export { continuableKey, isContinuable, mergeContinuations } from "./merge.ts";
 export { outputFileText } from "./output-text.ts";
 export { createJsonlScanner, createMarkdownScanner, encodeTornEntry } from "./file-end.ts";
-
-/** Reads a transcript of either format item by item. */
-export function openTranscript(
-  format: "markdown" | "jsonl",
-  input: TranscriptInput,
-  options: MarkdownReadOptions = {},
-): AsyncGenerator<TranscriptItem> {
-  return format === "jsonl" ? readJsonlTranscript(input) : readMarkdownTranscript(input, options);
-}
 
 const JSONL_START = `{"format":"${JSONL_FORMAT}"`;
 /** A shorter text does not identify a format. */

@@ -1,5 +1,5 @@
 /** Input and items common to both readers: headers, problems, and the collected transcript. */
-import type { TranscriptEntry, TranscriptHeader, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
+import type { TranscriptItem, TranscriptProblem } from "./entry-types.ts";
 import { type JsonObject, isTranscriptHeader } from "./entry-guards.ts";
 import { FORMAT_VERSION } from "./sections.ts";
 
@@ -20,12 +20,6 @@ export interface ItemReader {
   push(chunk: Uint8Array): AsyncGenerator<TranscriptItem>;
   /** Returns the remaining items at the end of the file: only problems. */
   end(): AsyncGenerator<TranscriptItem>;
-}
-
-export interface ParsedTranscript {
-  header?: TranscriptHeader;
-  entries: TranscriptEntry[];
-  problems: TranscriptProblem[];
 }
 
 const NEWER = "A newer version of opencode-transcripts may have written it: read it with that one.";
@@ -63,22 +57,6 @@ export function headerItems(value: JsonObject | undefined, place: Stretch): Tran
   if (isTranscriptHeader(header)) items.push({ kind: "header", header, line, offset, endOffset });
   else items.push(problem("damaged_entry", place, "The header's JSON is damaged. The entries do not need it."));
   return items;
-}
-
-/** Yields the items of an input. */
-export async function* itemsOf(input: TranscriptInput, reader: ItemReader): AsyncGenerator<TranscriptItem> {
-  for await (const chunk of chunksOf(input)) yield* reader.push(chunk);
-  yield* reader.end();
-}
-
-export async function collect(items: AsyncIterable<TranscriptItem>): Promise<ParsedTranscript> {
-  const parsed: ParsedTranscript = { entries: [], problems: [] };
-  for await (const item of items) {
-    if (item.kind === "entry") parsed.entries.push(item.entry);
-    else if (item.kind === "problem") parsed.problems.push(item.problem);
-    else parsed.header ??= item.header;
-  }
-  return parsed;
 }
 
 /** A whole transcript, or its chunks in order. Chunks may end anywhere, even within a character. */

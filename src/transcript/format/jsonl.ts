@@ -5,19 +5,7 @@ import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "./entry-
 import { CallInputs, withoutInput } from "./call-inputs.ts";
 import { lineJson } from "./json-text.ts";
 import { JSONL_FORMAT, LAYOUTS } from "./sections.ts";
-import {
-  type ItemReader,
-  type ParsedTranscript,
-  type Stretch,
-  type TranscriptInput,
-  collect,
-  headerItems,
-  itemsOf,
-  noHeader,
-  problem,
-  torn,
-  unknownEntry,
-} from "./items.ts";
+import { type ItemReader, type Stretch, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
 
 const NO_CALL = "The input of this result is missing: its call is not before it.";
@@ -83,15 +71,7 @@ export function encodeJsonlEntry(entry: TranscriptEntry, { inputIsKnown = false 
   return `${lineJson({ type, ...fields })}\n`;
 }
 
-/**
- * Yields the header, entries and problems of a JSONL transcript, in file order. No content makes it throw; errors of
- * `input` itself are passed on. Needs memory for one line.
- */
-export function readJsonlTranscript(input: TranscriptInput): AsyncGenerator<TranscriptItem> {
-  return itemsOf(input, new JsonlReader());
-}
-
-/** Reads chunk by chunk. */
+/** Reads a JSONL transcript. Needs memory for one line. */
 export class JsonlReader implements ItemReader {
   readonly #splitter = new LineSplitter(Number.POSITIVE_INFINITY);
   #mayLackHeader = true;
@@ -127,10 +107,6 @@ export class JsonlReader implements ItemReader {
     const place = { line: item.line, start: item.offset, end: item.endOffset };
     return [problem("damaged_entry", place, NO_CALL), joined];
   }
-}
-
-export async function parseJsonlTranscript(input: TranscriptInput): Promise<ParsedTranscript> {
-  return collect(readJsonlTranscript(input));
 }
 
 function lineItems(line: RawLine): TranscriptItem[] {

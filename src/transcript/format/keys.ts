@@ -1,6 +1,6 @@
 /** Keys of entries, by which a recorder knows which entries a file has. */
 import { createHash } from "node:crypto";
-import type { TranscriptEntry } from "./entry-types.ts";
+import type { SessionEventEntry, TranscriptEntry, UserMessageEntry } from "./entry-types.ts";
 
 /**
  * Returns the key of an entry: `type/partID`; for a user message `user/messageID`, and for a part added to it later
@@ -76,4 +76,16 @@ export function plainKey(
   const id = type === "user" ? messageID : partID;
   if (id === undefined) return undefined;
   return type === "session_event" ? `event/${id}` : `${type}/${id}`;
+}
+
+/** Entry that may be written in pieces, which readers join. */
+export type ContinuableEntry = Exclude<TranscriptEntry, UserMessageEntry | SessionEventEntry>;
+
+export function isContinuable(entry: TranscriptEntry): entry is ContinuableEntry {
+  return entry.type !== "user" && entry.type !== "session_event";
+}
+
+/** Returns the key shared by an entry and its continuations; undefined if it cannot be continued. */
+export function continuableKey({ type, partID }: ContinuableEntry): string | undefined {
+  return partID === undefined ? undefined : `${type}/${partID}`;
 }

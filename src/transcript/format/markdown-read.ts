@@ -3,19 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
 import { CallInputs } from "./call-inputs.ts";
 import { isEntryType, isObject, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
-import {
-  type ItemReader,
-  type ParsedTranscript,
-  type Place,
-  type TranscriptInput,
-  collect,
-  headerItems,
-  itemsOf,
-  noHeader,
-  problem,
-  torn,
-  unknownEntry,
-} from "./items.ts";
+import { type ItemReader, type Place, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import { decodeUtf8, lineFeedsIn } from "./lines.ts";
 import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
@@ -42,25 +30,7 @@ export interface MarkdownReadOptions {
   readOutput?: (path: string) => Promise<string | undefined>;
 }
 
-/**
- * Yields the header, entries and problems of a markdown transcript, in file order. No content makes it throw; errors of
- * `input` itself are passed on. Needs memory for one entry and for the inputs of up to 1,000 calls without a result.
- */
-export function readMarkdownTranscript(
-  input: TranscriptInput,
-  options: MarkdownReadOptions = {},
-): AsyncGenerator<TranscriptItem> {
-  return itemsOf(input, new MarkdownReader(options));
-}
-
-export async function parseMarkdownTranscript(
-  input: TranscriptInput,
-  options: MarkdownReadOptions = {},
-): Promise<ParsedTranscript> {
-  return collect(readMarkdownTranscript(input, options));
-}
-
-/** Reads chunk by chunk. */
+/** Reads a markdown transcript. Needs memory for one entry and for the inputs of up to 1,000 calls without a result. */
 export class MarkdownReader implements ItemReader {
   readonly #options: MarkdownReadOptions;
   readonly #splitter = new MarkdownSplitter(0);

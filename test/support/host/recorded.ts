@@ -3,11 +3,9 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import type { TranscriptItem } from "../../../src/transcript/format/entry-types.ts";
-import { readJsonlTranscript } from "../../../src/transcript/format/jsonl.ts";
-import { readMarkdownTranscript } from "../../../src/transcript/format/markdown-read.ts";
-import { mergeContinuations } from "../../../src/transcript/format/merge.ts";
 import type { ExportedSession } from "./export.ts";
 import type { Format, RecordedTranscript } from "./scenario.ts";
+import { mergeContinuations, readJsonlTranscript, readMarkdownTranscript } from "../read-entries.ts";
 
 const EXTENSION: Record<Format, string> = { markdown: ".md", jsonl: ".jsonl" };
 

@@ -7,7 +7,6 @@ import { parseOptions, type Options } from "../../../src/config.ts";
 import type { FaultEvent } from "../../../src/transcript/files/fault.ts";
 import type { FileSystem } from "../../../src/transcript/files/file-system.ts";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../../src/transcript/format/entry-types.ts";
-import { mergeContinuations, openTranscript } from "../../../src/transcript/format/formats.ts";
 import { EventTranslator } from "../../../src/host/opencode-1/events.ts";
 import { createRecorder } from "../../../src/transcript/create-recorder.ts";
 import type { TranscriptFormat } from "../../../src/transcript/transcript-paths.ts";
@@ -16,6 +15,7 @@ import type { Recorder } from "../../../src/transcript/recorder.ts";
 import type { RecorderQueries } from "../../../src/transcript/records.ts";
 import { recordsOf, type HostStep } from "./host-steps.ts";
 import { shortForm } from "./timeline-driver.ts";
+import { mergeContinuations, openTranscript } from "../read-entries.ts";
 
 /** A host that knows nothing. */
 const NO_ANSWERS: RecorderQueries = { session: async () => undefined, history: async () => [] };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
-import { mergeContinuations } from "../../../src/transcript/format/merge.ts";
 import { EventTranslator } from "../../../src/host/opencode-1/events.ts";
 import { Timeline } from "../../../src/transcript/timeline/session-timeline.ts";
 import { recordsOf, type HostStep } from "./host-steps.ts";
+import { mergeContinuations } from "../read-entries.ts";
 
 /** Runs the timeline of one session on a clock of its own, which moves only when told to. */
 export class TimelineDriver {
