@@ -53,10 +53,6 @@ const OTHER_CODES = [
   "empty_range",
   /** The term to find is empty, or has no word. */
   "empty_term",
-  /** A cursor that is invalid, or that belongs to another query. */
-  "bad_cursor",
-  /** The cursor's place in the session or the index no longer exists. */
-  "stale_cursor",
   /** An argument or option is missing, unknown, or not allowed as it is. */
   "bad_arguments",
   /** Neither the call nor the host says which session is meant. */

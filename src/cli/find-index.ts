@@ -1,6 +1,6 @@
 /** Asks the store about many sessions, after adding what is new. */
 import { askStore, type CurrentIndex, type CurrentIndexOptions } from "../queries/current-index.ts";
-import { counted } from "../quantities.ts";
+import { missingText } from "../render/text/passage-text.ts";
 import { openStoreToAsk } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./context.ts";
@@ -29,13 +29,6 @@ export async function askedOfStore<Answer, Result>(
 
 /** Returns the end of a scope line that says what the store lacks; empty if it lacks nothing. */
 export function missingNote(index: CurrentIndex): string {
-  return index.missing.length === 0 ? "" : `; ${missingText(index)}`;
-}
-
-/** Returns what the store lacks, and the command that adds it. */
-export function missingText({ missing, fault }: CurrentIndex): string {
-  const bytes = missing.reduce((sum, session) => sum + session.bytes, 0);
-  const what = `${counted(missing.length, "session")} (${(bytes / 1e6).toFixed(1)} MB) that may have more`;
-  const next = fault === undefined ? "`transcripts index` adds them" : fault.message;
-  return `not in the store yet: ${what}; ${next}`;
+  const text = missingText(index);
+  return text === "" ? "" : `; ${text}`;
 }

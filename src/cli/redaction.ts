@@ -2,7 +2,6 @@
  * Redacts everything that commands print of sessions, from any agent, unless `--no-redact` is given. Values are redacted
  * before they are cut. Paths of session files are not redacted, because the next command needs them.
  */
-import type { MessageView } from "../parse/turns.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../places/session-ref.ts";
@@ -38,14 +37,6 @@ const KEPT = new Set(["path", "database", "open", "resume", "passage"]);
 export async function redactedRow<Row extends object>(redactor: Redactor | undefined, row: Row): Promise<Row> {
   const [redacted = row] = await redactedRows(redactor, [row]);
   return redacted;
-}
-
-/** Redacts a message with its blocks. */
-export async function redactedView(
-  redactor: Redactor | undefined,
-  { message, blocks }: MessageView,
-): Promise<MessageView> {
-  return { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
 }
 
 /** Redacts title and project of a session. */

@@ -21,7 +21,7 @@ export async function redactResult(result: ParseResult, redactor: Redactor): Pro
   };
   const clean = await cleanNames(namesIn(result), redactor);
   const messages = (await redacted(result.messages, textsOfMessage, redactor, note)).map((row) => named(row, clean));
-  const contentBlocks = await redactBlocks(result.content_blocks, redactor, note);
+  const contentBlocks = await redacted(result.content_blocks, textsOfBlock, redactor, note);
   const blocks = contentBlocks.map((row) => named(row, clean));
   const { stats, metadata, lines, errors } = result;
   const [prompt] = await redactor.redact([{ text: stats.initial_prompt ?? "", cut: true }]);
@@ -47,20 +47,13 @@ export async function redactResult(result: ParseResult, redactor: Redactor): Pro
   };
 }
 
-/** Redacts the texts of a message and of its blocks, not their names. */
+/** Redacts a message and its blocks, names included. */
 export async function redactView({ message, blocks }: MessageView, redactor: Redactor): Promise<MessageView> {
-  const none = (): void => undefined;
-  const [redactedMessage = message] = await redacted([message], textsOfMessage, redactor, none);
-  return { message: redactedMessage, blocks: await redactBlocks(blocks, redactor) };
-}
-
-/** Redacts the texts of blocks, not their names. */
-function redactBlocks(
-  blocks: readonly ParsedContentBlock[],
-  redactor: Redactor,
-  note: (counts: RedactionCounts) => void = () => undefined,
-): Promise<ParsedContentBlock[]> {
-  return redacted(blocks, textsOfBlock, redactor, note);
+  const [own, ...others] = await redactJson(redactor, [message, ...blocks]);
+  return {
+    message: Object.assign({ ...message }, own?.value),
+    blocks: blocks.map((block, at) => Object.assign({ ...block }, others[at]?.value)),
+  };
 }
 
 /** Fields with names and ids, which repeat often. */

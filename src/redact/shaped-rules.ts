@@ -127,10 +127,6 @@ const shapes: readonly Shape[] = [
     { anywhere: true },
   ),
   shape("opsgenie-key", "GenieKey ", /GenieKey (?<secret>[0-9a-f]{8}-[0-9a-f-]{27})/dy),
-  shape("azure-devops-token", "JQQJ", /[A-Za-z0-9]{52}JQQJ[A-Za-z0-9]{20}AZDO[A-Za-z0-9]{4}/y, {
-    before: 52,
-    exact: true,
-  }),
   shape("sendgrid-key", "SG.", /SG\.[\w-]{16,32}\.[\w-]{16,64}/y, {
     cut: /SG\.(?=[\w-]{0,40}(?:\d|[a-z][A-Z]))[\w-]{8,32}(?:\.[\w-]{0,64})?/y,
   }),

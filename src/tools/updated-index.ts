@@ -1,5 +1,6 @@
 import { askStore, type CurrentIndex, type CurrentIndexOptions } from "../queries/current-index.ts";
 import { openStoreToAsk } from "../store/open-store.ts";
+import { missingText } from "../render/text/passage-text.ts";
 import type { Store } from "../store/store.ts";
 import { isStoreError } from "../transcripts-error.ts";
 import type { ToolContext } from "./tool.ts";
@@ -43,14 +44,11 @@ export async function askedOfStore<Answer>(
   }));
 }
 
-function lackNotes({ missing, fault, unreadable }: CurrentIndex): string[] {
-  const lacks =
-    fault === undefined ? "`transcripts index` in a shell adds them." : `They could not be added: ${fault.message}`;
+function lackNotes(index: CurrentIndex): string[] {
+  const { unreadable } = index;
   return [
-    ...(missing.length === 0
-      ? []
-      : [`${missing.length} sessions that may have more are not in the store yet. ${lacks}`]),
-    ...unreadable.slice(0, MAX_PLACES).map(({ path, reason }) => `Not read: ${path}: ${reason}.`),
-    ...(unreadable.length > MAX_PLACES ? [`${unreadable.length - MAX_PLACES} more places could not be read.`] : []),
-  ];
+    ...[missingText(index)].filter(Boolean),
+    ...unreadable.slice(0, MAX_PLACES).map(({ path, reason }) => `not read: ${path}: ${reason}`),
+    ...(unreadable.length > MAX_PLACES ? [`not read: ${unreadable.length - MAX_PLACES} more places`] : []),
+  ].map((text) => `Note: ${text}`);
 }

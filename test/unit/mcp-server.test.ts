@@ -335,7 +335,7 @@ describe("the MCP inspector's command line", () => {
         listed.tools.map(({ name }) => name),
         ALL,
       );
-      const called = inspect("--method", "tools/call", "--tool-name", "read_session", "--tool-arg", "turns=-1");
+      const called = inspect("--method", "tools/call", "--tool-name", "read_session", "--tool-arg", "last=1");
       assert.match(answerShape.parse(called).content[0].text, /And with tax\?/);
     },
     LIMIT_MS,

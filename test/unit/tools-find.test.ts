@@ -159,7 +159,7 @@ describe("find_in_transcripts", () => {
     const machineOf = { ...made, call: (tool: string, args: unknown) => made.call(tool, args, { openStore }) };
     assert.match(
       await find(machineOf, { query: "heron" }),
-      /^25 sessions that may have more are not in the store yet\. They could not be added: /m,
+      /^Note: not in the store yet: 25 sessions \(0\.\d MB\) that may have more; /m,
     );
     for (const limit of [10, 100]) {
       const all = await findAll(machineOf, { query: "heron", per_session: 100, limit, max_chars: 50_000 });

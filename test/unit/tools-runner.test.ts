@@ -24,21 +24,8 @@ function odd(more: Partial<ToolRunnerOptions> = {}): { runner: ToolRunner; home:
     const file = join(home, "thread.log");
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
   };
-  const runner = new ToolRunner({ env: {}, home, workerUrl: ODD_THREAD, loadCalls: unwanted, ...more });
+  const runner = new ToolRunner({ env: {}, home, workerUrl: ODD_THREAD, ...more });
   return { runner, home, noted };
-}
-
-async function unwanted(): Promise<never> {
-  throw new Error("the thread should have been used");
-}
-
-/** Never answers. */
-class Silent {
-  run(): Promise<never> {
-    return new Promise(() => undefined);
-  }
-
-  async close(): Promise<void> {}
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -46,31 +33,32 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe("the runner of tools", () => {
-  for (const [name, more] of [
-    ["in its thread", { loadCalls: unwanted }],
-    ["in this thread, where no other can be started", { workerUrl: new URL("file:///no/such/thread.js") }],
-  ] as const) {
-    test(`calls tools ${name}, several at once`, async () => {
-      const home = makeTempDir();
-      storeSession(home, sampleSession());
-      const env = { XDG_DATA_HOME: join(home, "data") };
-      const runner = new ToolRunner({ env, home, ...more });
-      const [read, listed, wrong, unknown, kept] = await Promise.all([
-        runner.call(request("read_session", home), never),
-        runner.call(request("list_sessions", home), never),
-        runner.call(request("read_session", home, { last: "many" }), never),
-        runner.call(request("no_tool", home), never),
-        runner.call(request("query_snippets", home), never),
-      ]);
-      assert.match(read.text, /And with tax\?/);
-      assert.match(listed.text, new RegExp(SESSION));
-      assert.equal(wrong.isError, true);
-      assert.match(unknown.text, /There is no tool with that name/);
-      assert.match(kept.text, /"total_count": 0/);
-      await runner.close();
-      await assert.rejects(runner.call(request("list_sessions", home), never), /closed/);
-    });
-  }
+  test("calls tools in its thread, several at once", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const env = { XDG_DATA_HOME: join(home, "data") };
+    const runner = new ToolRunner({ env, home });
+    const [read, listed, wrong, unknown, kept] = await Promise.all([
+      runner.call(request("read_session", home), never),
+      runner.call(request("list_sessions", home), never),
+      runner.call(request("read_session", home, { last: "many" }), never),
+      runner.call(request("no_tool", home), never),
+      runner.call(request("query_snippets", home), never),
+    ]);
+    assert.match(read.text, /And with tax\?/);
+    assert.match(listed.text, new RegExp(SESSION));
+    assert.equal(wrong.isError, true);
+    assert.match(unknown.text, /There is no tool with that name/);
+    assert.match(kept.text, /"total_count": 0/);
+    await runner.close();
+    await assert.rejects(runner.call(request("list_sessions", home), never), /closed/);
+  });
+
+  test("says so where no thread can be started", async () => {
+    const { runner, home } = odd({ workerUrl: new URL("file:///no/such/thread.js") });
+    await assert.rejects(runner.call(request("answer", home), never), /No thread for tools could be started/);
+    assert.equal(await runner.close(), true);
+  });
 
   test("ends a call at once when its caller stops waiting", async () => {
     const { runner, home, noted } = odd();
@@ -85,18 +73,13 @@ describe("the runner of tools", () => {
     await runner.close();
   });
 
-  test("answers a call that takes too long as failed, in its thread and without one", async () => {
-    for (const more of [
-      {},
-      { workerUrl: new URL("file:///no/such/thread.js"), loadCalls: async () => ({ ToolCalls: Silent }) },
-    ]) {
-      const { runner, home } = odd({ callMs: 50, ...more });
-      const { isError, text, code } = await runner.call(request("silent", home), never);
-      assert.equal(isError, true);
-      assert.match(text, /^silent failed\. It took longer than \d+ seconds and was given up\. Ask for less/);
-      assert.equal(code, "timeout");
-      await runner.close();
-    }
+  test("answers a call that takes too long as failed", async () => {
+    const { runner, home } = odd({ callMs: 50 });
+    const { isError, text, code } = await runner.call(request("silent", home), never);
+    assert.equal(isError, true);
+    assert.match(text, /^silent failed\. It took longer than \d+ seconds and was given up\. Ask for less/);
+    assert.equal(code, "timeout");
+    await runner.close();
   });
 
   test("replaces a thread that does not react after a call that was given up or cancelled", async () => {

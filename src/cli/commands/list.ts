@@ -9,7 +9,7 @@ import {
 } from "../../queries/listed-sessions.ts";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
-import { askedOfStore, missingText } from "../find-index.ts";
+import { askedOfStore } from "../find-index.ts";
 import {
   between,
   createQuestion,
@@ -25,7 +25,7 @@ import { startOfDay } from "../../parse/read-date.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
-import { projectName } from "../../render/text/passage-text.ts";
+import { missingText, projectName } from "../../render/text/passage-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { durationCell, outCell, shortCost, signsNote } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";

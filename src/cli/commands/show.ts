@@ -1,5 +1,6 @@
 /** `transcripts show` */
 import { pieceView } from "../../parse/conversation.ts";
+import { redactView } from "../../parse/redact-rows.ts";
 import { isPrompt, type MessageView, turnsOf } from "../../parse/turns.ts";
 import {
   createCommand,
@@ -16,7 +17,7 @@ import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
 import { messageRow } from "../../queries/message-row.ts";
 import { isReadFault } from "../../places/reasons.ts";
 import type { ConversationPart } from "../print-conversation.ts";
-import { redactedRow, redactedView, redactorFor, shownRef } from "../redaction.ts";
+import { redactedRow, redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("show", {
@@ -142,7 +143,10 @@ async function partAt(
   signal.throwIfAborted();
   const redactor = redactorFor({ redact });
   const messages = [];
-  for (const piece of pieces) messages.push({ ...(await redactedView(redactor, pieceView(piece))), turn: piece.turn });
+  for (const piece of pieces) {
+    const view = pieceView(piece);
+    messages.push({ ...(redactor === undefined ? view : await redactView(view, redactor)), turn: piece.turn });
+  }
   const { metadata, stats, errors } = reader.summary();
   noteDamage(context, ref, { errors, metadata });
   const shown = await redactedRow(redactor, { metadata, prompt: stats.initial_prompt });

@@ -3,7 +3,9 @@ import { constants, existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { SessionContent } from "../../parse/content.ts";
 import { piecesOf, pieceView, type ReadMessage } from "../../parse/conversation.ts";
+import { redactView } from "../../parse/redact-rows.ts";
 import type { MessageView } from "../../parse/turns.ts";
+import { sharedRedactor } from "../../redact/redactor.ts";
 import { openConversation } from "../../sessions/open-conversation.ts";
 import { openBytes, openReadable } from "../../sessions/open-session.ts";
 import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
@@ -13,7 +15,6 @@ import { wholeNumber, createCommand, jsonLines, runnable, SESSION, type OptionsO
 import { badArguments, type CommandContext } from "../context.ts";
 import { messageText } from "../../render/text/conversation-text.ts";
 import { messageRow } from "../../queries/message-row.ts";
-import { redactedView, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("tail", {
@@ -124,14 +125,13 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   const { colors } = context;
   const style = { colors, withTools: true, withThinking: true, summary: false, calls: undefined };
   const isJson = options.json;
-  const redactor = redactorFor();
   // Last pieces so far, until the end of the file is reached; then undefined.
   let held: ReadMessage[] | undefined = [];
   let previous: MessageView["message"] | undefined;
   let hasPrinted = false;
   const print = async (piece: ReadMessage): Promise<void> => {
     hasPrinted = true;
-    const view = await redactedView(redactor, pieceView(piece));
+    const view = await redactView(pieceView(piece), sharedRedactor());
     if (isJson) await context.printLine(messageRow(view, sessionIdOf(ref), null));
     else await context.out(messageText(view, style, previous));
     if (view.message.message_type === "assistant") previous = view.message;

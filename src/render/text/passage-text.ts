@@ -1,6 +1,7 @@
 /** Formats passages that a search found. */
 import { withoutOutputTags } from "../../calls/result-texts.ts";
 import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
+import type { CurrentIndex } from "../../queries/current-index.ts";
 import type { ArchivedSession } from "../../places/session-ref.ts";
 import { counted } from "../../quantities.ts";
 import type { TextStyle } from "./text-style.ts";
@@ -70,6 +71,15 @@ export function scopeText({ searched, damaged, unread = 0 }: { searched: number;
     ...(damaged === 0 ? [] : [counted(damaged, "damaged place")]),
   ];
   return facts.join(", ");
+}
+
+/** Says what the store lacks for an answer, and what adds it; empty if it lacks nothing. */
+export function missingText({ missing, fault }: Pick<CurrentIndex, "missing" | "fault">): string {
+  if (missing.length === 0) return "";
+  const bytes = missing.reduce((sum, session) => sum + session.bytes, 0);
+  const what = `${counted(missing.length, "session")} (${(bytes / 1e6).toFixed(1)} MB) that may have more`;
+  const next = fault === undefined ? "`transcripts index` adds them" : fault.message;
+  return `not in the store yet: ${what}; ${next}`;
 }
 
 /** Session that a text names. */

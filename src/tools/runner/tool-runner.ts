@@ -3,16 +3,9 @@ import { failure } from "../failure.ts";
 import type { ToolAnswer } from "../tool.ts";
 import type { ToolCallRequest, ToolSurroundings } from "./tool-requests.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
-import { scriptBeside, WorkerThread } from "../../worker-thread.ts";
+import { BrokenThread, scriptBeside, WorkerThread } from "../../worker-thread.ts";
 
-/** Runs calls in a worker thread, or in-process if none starts. */
-interface Performer {
-  run(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer>;
-  /** Resolves to false if it hangs and cannot be ended. */
-  close(limitMs: number): Promise<boolean | void>;
-  /** Resolves to whether it responds within `limitMs`. Missing for in-process calls. */
-  reacts?(limitMs: number): Promise<boolean>;
-}
+type ToolThread = WorkerThread<ToolCallRequest, ToolAnswer>;
 
 export interface ToolRunnerOptions extends ToolSurroundings {
   /** Time after which an idle thread ends, in milliseconds. Default 30,000. */
@@ -26,8 +19,6 @@ export interface ToolRunnerOptions extends ToolSurroundings {
   stuckMs?: number;
   /** File of the thread. Default: `tool-worker`. */
   workerUrl?: URL;
-  /** Loads `ToolCalls` into this thread, if no other can be started. Default: from `tool-requests`. */
-  loadCalls?: () => Promise<{ ToolCalls: new (where: ToolSurroundings) => Performer }>;
 }
 
 const IDLE_MS = 30_000;
@@ -39,7 +30,7 @@ const CLOSE_MS = 2_000;
 
 export class ToolRunner {
   readonly #options: ToolRunnerOptions;
-  #performer: Promise<Performer> | undefined;
+  #thread: Promise<ToolThread> | undefined;
   #underWay = 0;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -62,9 +53,9 @@ export class ToolRunner {
     const late = new AbortController();
     const limit = setTimeout(() => late.abort(tooLong(this.#callMs)), this.#callMs);
     const ended = AbortSignal.any([signal, late.signal]);
-    const starting = this.#performer ?? this.#begin();
+    const starting = this.#thread ?? this.#begin();
     try {
-      const work = starting.then((performer) => performer.run(request, ended));
+      const work = starting.then((thread) => thread.run(request, ended));
       return await Promise.race([work, rejectionOf(ended)]);
     } catch (error) {
       if (ended.aborted) void this.#replaceIfStuck(starting);
@@ -81,10 +72,10 @@ export class ToolRunner {
     return this.#options.callMs ?? CALL_MS;
   }
 
-  async #replaceIfStuck(starting: Promise<Performer>): Promise<void> {
+  async #replaceIfStuck(starting: Promise<ToolThread>): Promise<void> {
     const limitMs = this.#options.stuckMs ?? STUCK_MS;
-    const performer = await starting.catch(() => undefined);
-    if (performer?.reacts === undefined || (await performer.reacts(limitMs)) || this.#performer !== starting) return;
+    const thread = await starting.catch(() => undefined);
+    if (thread === undefined || (await thread.reacts(limitMs)) || this.#thread !== starting) return;
     this.#rest(CLOSE_MS);
   }
 
@@ -108,41 +99,33 @@ export class ToolRunner {
 
   #rest(limitMs: number): void {
     clearTimeout(this.#idle);
-    const performer = this.#performer;
-    this.#performer = undefined;
-    if (performer === undefined) return;
-    const ending = endOf(performer, limitMs).then((hasEnded) => {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    if (thread === undefined) return;
+    const ending = endOf(thread, limitMs).then((hasEnded) => {
       if (hasEnded) this.#endings.delete(ending);
       return hasEnded;
     });
     this.#endings.add(ending);
   }
 
-  #begin(): Promise<Performer> {
-    const { env, home, workerUrl = near("tool-worker"), loadCalls = loadRequests } = this.#options;
+  #begin(): Promise<ToolThread> {
+    // By an address that a bundler does not follow, since all of the store and the parser hang on this file.
+    const { env, home, workerUrl = scriptBeside(import.meta.url, "tool-worker") } = this.#options;
     // Only plain data can be sent to a thread.
-    const where = { env: { ...env }, home };
-    const thread = new WorkerThread<ToolCallRequest, ToolAnswer>(workerUrl, { data: where });
-    const starting = thread.ready.then(async (isReady): Promise<Performer> => {
-      if (!isReady) return new (await loadCalls()).ToolCalls(where);
-      void thread.ended.then(drop);
+    const thread: ToolThread = new WorkerThread(workerUrl, { data: { env: { ...env }, home } });
+    const starting = thread.ready.then((isReady): ToolThread => {
+      if (!isReady) throw new BrokenThread("No thread for tools could be started.");
       return thread;
     });
-    const drop = (): void => {
+    void thread.ended.then(() => {
       // Another one may have been started by then.
-      if (this.#performer === starting) this.#performer = undefined;
-    };
-    this.#performer = starting;
+      if (this.#thread === starting) this.#thread = undefined;
+    });
+    this.#thread = starting;
     return starting;
   }
 }
-
-/** By addresses that a bundler does not follow, since all of the store and the parser hang on these files. */
-function near(name: string): URL {
-  return scriptBeside(import.meta.url, name);
-}
-
-const loadRequests: NonNullable<ToolRunnerOptions["loadCalls"]> = () => import(near("tool-requests").href);
 
 function tooLong(callMs: number): TranscriptsError {
   const problem = `It took longer than ${Math.round(callMs / 1000)} seconds and was given up.`;
@@ -161,9 +144,9 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
   return rejection;
 }
 
-async function endOf(performer: Promise<Performer>, limitMs: number): Promise<boolean> {
+async function endOf(thread: Promise<ToolThread>, limitMs: number): Promise<boolean> {
   try {
-    return (await (await performer).close(limitMs)) !== false;
+    return await (await thread).close(limitMs);
   } catch {
     // It is abandoned either way.
     return true;
