@@ -118,10 +118,11 @@ export class ToolRunner {
       if (!isReady) throw new BrokenThread("No thread for tools could be started.");
       return thread;
     });
-    void thread.ended.then(() => {
+    const drop = (): void => {
       // Another one may have been started by then.
       if (this.#thread === starting) this.#thread = undefined;
-    });
+    };
+    void thread.ended.then(drop);
     this.#thread = starting;
     return starting;
   }
