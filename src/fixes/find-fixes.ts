@@ -48,15 +48,16 @@ const HANDICAP: Record<Grade, number> = { same: 0, similar: 8 };
 
 /**
  * Returns an item for each call that failed, was rejected or interrupted, in order. Only failed ones can have a fix.
- * `tools`: what the tools of the session's agent do.
+ * `tools`: what the tools of the session's agent do. `of`: only these calls; default: all.
  */
 export function fixesOf(
   messages: readonly TranscriptMessage[],
   blocks: readonly ParsedContentBlock[],
   calls: readonly ToolCall[],
   tools: ToolTable,
+  of = calls,
 ): ToolFix[] {
-  const unhappy = calls.filter(({ status }) => status === "error" || status === "rejected" || status === "interrupted");
+  const unhappy = of.filter(({ status }) => status === "error" || status === "rejected" || status === "interrupted");
   if (unhappy.length === 0) return [];
   const placed = laneCalls(messages, blocks, calls, tools);
   return unhappy.map((call) => {

@@ -66,9 +66,10 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
   const likeness = new ErrorLikeness(all.map(({ signature }) => signature));
   const failures = await likeFailures(store, where, query, all, (signature) => likeness.likeness(asked, signature));
   const sessions = [...new Set(failures.map(({ session }) => session))].slice(0, MOST_SESSIONS);
+  const signatures = new Set(failures.map(({ signature }) => signature));
   const read: Occurrence[] = [];
   for (const session of sessions) {
-    for (const occurrence of await occurrencesIn(session, query.signal)) read.push(occurrence);
+    for (const occurrence of await occurrencesIn(session, signatures, query.signal)) read.push(occurrence);
   }
   const occurrences = withoutCopies(read);
   const isSame = (a: string, b: string): boolean =>
@@ -133,13 +134,17 @@ function compareText(a: string | null, b: string | null): number {
   return (a ?? "") < (b ?? "") ? -1 : Number((a ?? "") > (b ?? ""));
 }
 
-async function occurrencesIn(session: SessionRef, signal: AbortSignal): Promise<Occurrence[]> {
-  const { found: all, messages } = await fixedCalls(await openConversation(session, { signal, pricing: "flat" }));
+/** Returns the failures of a session that have one of the signatures. */
+async function occurrencesIn(
+  session: SessionRef,
+  signatures: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Occurrence[]> {
+  const signatureOf = ({ result_text: text }: ToolCall): string => errorSignature(text ?? "");
+  const reader = await openConversation(session, { signal, pricing: "flat" });
+  const { found: all, messages } = await fixedCalls(reader, (failed) => signatures.has(signatureOf(failed)));
   const keyOf = callKeys(session, messages);
-  return all.map((found) => {
-    const { failed } = found;
-    return { session, found, signature: errorSignature(failed.result_text ?? ""), key: keyOf(failed) };
-  });
+  return all.map((found) => ({ session, found, signature: signatureOf(found.failed), key: keyOf(found.failed) }));
 }
 
 /** Keeps one of the copies of a call in forks, branches and asides: one that was fixed, if there is any. */

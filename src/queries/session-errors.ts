@@ -1,7 +1,7 @@
 /** Finds the failed tool calls of a session and, on request, what fixed them. */
-import type { FixStep, ToolFix } from "../fixes/find-fixes.ts";
+import { fixesOf, type FixStep, type ToolFix } from "../fixes/find-fixes.ts";
 import type { ConversationReader } from "../parse/conversation.ts";
-import { findFixes } from "./call-fixes.ts";
+import { allTools } from "../agents/all-tools.ts";
 import type { ParseError, SessionMetadata, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { wholeConversation } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
@@ -80,11 +80,14 @@ export function callKeys(ref: SessionRef, messages: readonly TranscriptMessage[]
   };
 }
 
-/** Finds the failed calls, in the order of calls, with what fixed them. */
-export async function fixedCalls(reader: ConversationReader): Promise<FailedCalls<ToolFix>> {
+/** Finds the failed calls, or those that are wanted, in the order of calls, with what fixed them. */
+export async function fixedCalls(
+  reader: ConversationReader,
+  isWanted: (failed: ToolCall) => boolean = () => true,
+): Promise<FailedCalls<ToolFix>> {
   const { messages, content_blocks, tool_calls } = await wholeConversation(reader);
-  const found = findFixes(messages, content_blocks, tool_calls).filter(({ failed }) => isError(failed));
-  return { found, messages };
+  const failed = tool_calls.filter((call) => isError(call) && isWanted(call));
+  return { found: fixesOf(messages, content_blocks, tool_calls, allTools, failed), messages };
 }
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */

@@ -362,20 +362,36 @@ export class SqlStore implements Store {
 
   fileUses(path: string, sessions: SessionFilter = {}): Promise<FileUse[]> {
     const { sql, values } = this.#ofSessions(sessions);
-    const found = `SELECT s.session_id, min(event_id) AS event_id, max(occurred_at) AS last,
+    const found = `SELECT s.session_id, max(used.ordinal) AS ordinal, max(occurred_at) AS last,
         CAST(sum(CASE WHEN is_written THEN 0 ELSE 1 END) AS BIGINT) AS reads,
         CAST(sum(CASE WHEN is_written THEN 1 ELSE 0 END) AS BIGINT) AS changes
-      FROM (SELECT t.session, t.is_written, events.event_id, events.occurred_at
+      FROM (SELECT t.session, t.is_written, messages.ordinal, events.occurred_at
         FROM touched_files AS t JOIN events ON events.session = t.session AND events.event_id = t.event_id
+        JOIN messages ON messages.session = events.session AND messages.number = events.message
         WHERE t.name = ? AND t.path = ? AND t.session IN (SELECT number FROM sessions WHERE ${sql})) AS used
       JOIN sessions AS s ON s.number = used.session GROUP BY s.session_id ORDER BY last DESC, s.session_id`;
     return this.#database.all(found, [fileName(path), path, ...values], (row) => ({
       session_id: textIn(row, "session_id"),
-      event_id: textIn(row, "event_id"),
+      ordinal: numberIn(row, "ordinal"),
+      last: row["last"] === null ? null : textIn(row, "last"),
       reads: numberIn(row, "reads"),
       changes: numberIn(row, "changes"),
-      last: row["last"] === null ? null : textIn(row, "last"),
     }));
+  }
+
+  async fileSessions(sessions: SessionFilter = {}): Promise<Map<string, string[]>> {
+    const { sql, values } = this.#ofSessions(sessions);
+    const found = `SELECT path, session_id FROM (SELECT DISTINCT path, session FROM touched_files) AS t
+      JOIN (SELECT number, session_id FROM sessions WHERE ${sql}) AS s ON s.number = t.session
+      ORDER BY path, session_id`;
+    const uses = await this.#database.all(found, values, (row) => [textIn(row, "path"), textIn(row, "session_id")]);
+    const byPath = new Map<string, string[]>();
+    for (const [path = "", id = ""] of uses) {
+      const ids = byPath.get(path);
+      if (ids === undefined) byPath.set(path, [id]);
+      else ids.push(id);
+    }
+    return byPath;
   }
 
   async messageOrdinals(sessionId: string, eventIds: readonly string[]): Promise<Map<string, number>> {
@@ -453,13 +469,16 @@ export class SqlStore implements Store {
     return new Map(rows);
   }
 
-  failures(signatures?: readonly string[]): Promise<FailureCount[]> {
+  failures(signatures?: readonly string[], sessions: SessionFilter = {}): Promise<FailureCount[]> {
+    const of = this.#ofSessions(sessions);
     const wanted = signatures === undefined ? "signature IS NOT NULL" : this.#database.dialect.isOneOf("signature");
     const sql = `SELECT session_id, signature, count, latest FROM (
         SELECT session, signature, count(*) AS count, max(occurred_at) AS latest FROM events
         WHERE ${wanted} AND NOT superseded AND NOT is_own GROUP BY session, signature
-      ) AS failed JOIN sessions ON number = session`;
-    return this.#database.all(sql, signatures === undefined ? [] : [signatures.map(storableText)], readFailure);
+      ) AS failed JOIN (SELECT number, session_id FROM sessions WHERE ${of.sql}) AS s ON number = session
+      ORDER BY session_id, signature`;
+    const asked = signatures === undefined ? [] : [signatures.map(storableText)];
+    return this.#database.all(sql, [...asked, ...of.values], readFailure);
   }
 
   async failureGroups({ sessions = {}, since, until, tool, limit, offset = 0 }: FailureQuery): Promise<FailureGroup[]> {

@@ -76,8 +76,10 @@ export interface Store {
   ordinalAt(sessionId: string, line: number): Promise<number>;
   /** Returns the files that calls read or changed, those used last first. */
   touchedFiles(query: { limit: number; sessions?: SessionFilter }): Promise<TouchedSums[]>;
-  /** Returns the sessions in which calls read or changed a file, by its whole path. */
+  /** Returns the sessions in which calls read or changed a file, by its whole path; those that used it last first. */
   fileUses(path: string, sessions?: SessionFilter): Promise<FileUse[]>;
+  /** Returns the ids of the sessions that used each file, sorted, by its whole path. */
+  fileSessions(sessions?: SessionFilter): Promise<Map<string, string[]>>;
   /** Returns the ordinals of the messages that have these blocks of a session. */
   messageOrdinals(sessionId: string, eventIds: readonly string[]): Promise<Map<string, number>>;
   /** Returns what an outline of a session needs of its messages, in order, without those that the source dropped. */
@@ -86,8 +88,11 @@ export interface Store {
   rowStates(sessionId: string): Promise<RowStates>;
   /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
   figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>>;
-  /** Returns how often each error, or each with one of the signatures, came up in each session. An error without a signature says nothing. */
-  failures(signatures?: readonly string[]): Promise<FailureCount[]>;
+  /**
+   * Returns how often each error, or each with one of the signatures, came up in each session, in a fixed order. An error
+   * without a signature says nothing.
+   */
+  failures(signatures?: readonly string[], sessions?: SessionFilter): Promise<FailureCount[]>;
   /** Returns errors, the most frequent first, without those whose message says nothing. */
   failureGroups(query: FailureQuery): Promise<FailureGroup[]>;
   event(sessionId: string, eventId: string): Promise<StoredEvent | undefined>;
@@ -181,8 +186,8 @@ export interface FileUse {
   session_id: string;
   reads: number;
   changes: number;
-  /** The latest. */
-  event_id: string;
+  /** Ordinal of the last message with such a call. */
+  ordinal: number;
   last: string | null;
 }
 

@@ -34,7 +34,7 @@ export async function* archivePages(options: ArchivePagesOptions): AsyncGenerato
   const all = hashOf([version, ...sessions.map((each) => `${each.id} ${each.version}`)]);
   for (const path of [STYLE_SHEET, SCRIPT]) yield { ...pageOf(options, path), version };
   for (const path of [FIGURES, FAILURES, FILES]) yield { ...pageOf(options, path), version: all };
-  yield { group: "details", version: all, pages: () => detailPages(options) };
+  yield* detailPages(options);
   yield { group: "lists", version: all, pages: () => listPages(options, sessions) };
   for (const session of sessions) yield sessionGroup(options, session);
   yield* searchFiles(
@@ -69,18 +69,18 @@ async function* listPages(
     ...(await data.days()).map((day) => ({ since: day, until: day })),
   ];
   for (const filters of lists) {
-    for (let page = 1, isMore = true; isMore; page += 1) {
-      yield pageOf(options, sessionsAddress(filters, page));
-      ({ isMore } = await data.sessions(filters, page));
-    }
+    const pages = await data.pagesOfList(filters);
+    for (let page = 1; page <= pages; page += 1) yield pageOf(options, sessionsAddress(filters, page));
   }
 }
 
-/** Yields a page for each error and file of the lists. */
-async function* detailPages(options: ArchivePagesOptions): AsyncGenerator<GroupedPage> {
+/** Yields a page for each error of the list, and for each file. */
+async function* detailPages(options: ArchivePagesOptions): AsyncGenerator<ArchivedPage> {
   const { data } = options;
-  for (const { id } of (await data.failures()).rows) yield pageOf(options, failureAddress(id));
-  for (const { id } of await data.allFiles()) yield pageOf(options, fileAddress(id));
+  const version = hashOf([options.version, await data.failuresVersion()]);
+  for (const { id } of (await data.failures()).rows) yield { ...pageOf(options, failureAddress(id)), version };
+  for (const [file, own] of await data.fileVersions())
+    yield { ...pageOf(options, fileAddress(file)), version: hashOf([options.version, own]) };
 }
 
 function sessionGroup(options: ArchivePagesOptions, session: ArchivedSession): ArchivedGroup {

@@ -353,19 +353,15 @@ export class SiteData {
   /** Returns the sessions with an error, the newest first: its latest call, and of other sessions how often it came up. */
   async #seenIn({ signature, example, session_count: all }: FailureGroup): Promise<FailureData["seen"]> {
     const { store } = this.#options;
-    const sessions = await this.#filter();
-    const allowed = new Set((await store.sessions(sessions)).map(({ session_id: id }) => id));
-    const counts = (await store.failures([signature]))
-      .filter(({ session_id: id }) => allowed.has(id))
+    const counts = (await store.failures([signature], await this.#filter()))
       .toSorted((a, b) => ((a.latest ?? "") < (b.latest ?? "") ? 1 : -1))
       .slice(0, SESSIONS_OF_FAILURE);
-    const titles = await store.sessions({ ids: counts.map(({ session_id: id }) => id) });
-    const titleById = new Map(titles.map((session) => [session.session_id, titleOf(session)]));
+    const titles = await this.#titles(counts.map(({ session_id: id }) => id));
     const { session_id: newest, line_number: line, occurred_at: time } = example;
     const { ordinal } = await this.#cited(newest, line, time);
     const calls = counts.map(({ session_id: id, count, latest }) => ({
       session_id: id,
-      title: titleById.get(id) ?? "",
+      title: titles.get(id) ?? "",
       ...(id === newest && { ordinal }),
       count,
       time: latest,
@@ -377,41 +373,46 @@ export class SiteData {
     const { store } = this.#options;
     const rows = await store.touchedFiles({ limit: FILES, sessions: await this.#filter() });
     return {
-      rows: rows.map((row) => ({ ...row, id: idOfPath(row.path) })),
+      rows: rows.map((row) => ({ ...row, id: this.#fileId(row.path) })),
       command: "transcripts find --file PATH",
     };
   }
 
-  /** Returns all files that sessions used. */
-  async allFiles(): Promise<{ id: string; path: string }[]> {
+  /** Returns a text for each file, by its id, that changes whenever the page of the file may have. */
+  async fileVersions(): Promise<Map<string, string>> {
     const { store } = this.#options;
-    const all = await store.touchedFiles({ limit: Number.MAX_SAFE_INTEGER, sessions: await this.#filter() });
-    for (const { path } of all) this.#paths.set(idOfPath(path), path);
-    return all.map(({ path }) => ({ id: idOfPath(path), path }));
+    const found = await store.fileSessions(await this.#filter());
+    const revisions = await store.revisions();
+    const versionOf = (ids: readonly string[]): string =>
+      ids.map((id) => `${id} ${revisions.get(id)?.revision}`).join("\n");
+    return new Map([...found].map(([path, ids]) => [this.#fileId(path), versionOf(ids)]));
+  }
+
+  #fileId(path: string): string {
+    const id = idOfPath(path);
+    this.#paths.set(id, path);
+    return id;
   }
 
   /** Returns the sessions that used a file; undefined if no session did. */
   async file(id: string): Promise<FileData | undefined> {
     const { store } = this.#options;
-    if (!this.#paths.has(id)) await this.allFiles();
+    if (!this.#paths.has(id)) await this.fileVersions();
     const path = this.#paths.get(id);
     if (path === undefined) return undefined;
-    const sessions = await this.#filter();
-    const uses: FileUse[] = [];
-    for (const { session_id: session, event_id: event, reads, changes, last } of await store.fileUses(path, sessions)) {
-      const stored = await store.session(session);
-      const ordinals = await store.messageOrdinals(session, [event]);
-      if (stored === undefined) continue;
-      uses.push({
-        session_id: session,
-        title: titleOf(stored),
-        ordinal: ordinals.get(event) ?? 0,
-        time: last,
-        reads,
-        changes,
-      });
-    }
-    return { path, uses, command: `transcripts find --file ${shellWord(path)}` };
+    const uses = await store.fileUses(path, await this.#filter());
+    const titles = await this.#titles(uses.map(({ session_id: session }) => session));
+    return {
+      path,
+      uses: uses.map(({ last, ...use }): FileUse => ({ ...use, title: titles.get(use.session_id) ?? "", time: last })),
+      command: `transcripts find --file ${shellWord(path)}`,
+    };
+  }
+
+  /** Returns the titles of sessions, by id. */
+  async #titles(ids: readonly string[]): Promise<Map<string, string>> {
+    const sessions = await this.#options.store.sessions({ ids });
+    return new Map(sessions.map((session) => [session.session_id, titleOf(session)]));
   }
 
   async #failureGroups(): Promise<FailureGroup[]> {
@@ -491,6 +492,13 @@ export class SiteData {
     });
   }
 
+  /** Returns a text that changes whenever the pages of errors may have: with any session that has errors. */
+  async failuresVersion(): Promise<string> {
+    const { store } = this.#options;
+    const [failures, revisions] = [await store.failures(), await store.revisions()];
+    return JSON.stringify(failures.map((each) => [each, revisions.get(each.session_id)?.revision]));
+  }
+
   /** Returns what the pages of each session say about its errors, beyond the session itself. */
   async #seenBySession(): Promise<Map<string, string[]>> {
     const groups = new Map((await this.#failureGroups()).map((group) => [group.signature, group]));
@@ -502,6 +510,11 @@ export class SiteData {
       seen.set(id, [...(seen.get(id) ?? []), said].toSorted());
     }
     return seen;
+  }
+
+  /** Returns the number of pages of a list. */
+  async pagesOfList(filters: Filters): Promise<number> {
+    return Math.max(1, Math.ceil((await this.sessions(filters, 1)).total / ROWS_PER_PAGE));
   }
 
   /** Returns the days on which something was said, as `2026-01-31`. */

@@ -115,6 +115,27 @@ describe("an archive of pages", () => {
     assert.equal(seen(), undefined);
   });
 
+  test("makes the pages of files and errors again only for sessions that have them", async () => {
+    const place = join(machine.home, "made");
+    const versions = (kind: string): [path: string, version: string][] => {
+      const { pages } = JSON.parse(readFileSync(join(place, "archive.json"), "utf8"));
+      return Object.entries<[string]>(pages).flatMap(([path, [version]]) =>
+        path.startsWith(kind) ? [[path, version] as [string, string]] : [],
+      );
+    };
+    runBuilt(machine, "archive", "-o", place);
+    const before = { files: versions("files/"), failures: versions("failures/") };
+    const text = [user("Look", 0), calls("Read", "t1", { file_path: "/work/lawn/a.ts" }, 1), result("t1", "grass", 2)];
+    const id = "33333333-2222-4333-8444-555555555555";
+    machine.write(`.claude/projects/-work-lawn/${id}.jsonl`, text.join("").replaceAll(SESSION, id));
+    runBuilt(machine, "archive", "-o", place);
+    assert.ok(before.files.length > 0 && before.failures.length > 0);
+    assert.deepEqual(versions("failures/"), before.failures);
+    const after = new Map(versions("files/"));
+    assert.equal(after.size, before.files.length + 1);
+    for (const [path, version] of before.files) assert.equal(after.get(path), version, path);
+  });
+
   test("of one tag has only the sessions that have it", async () => {
     assert.equal((await machine.run("tag", MAIN, "chosen")).exitCode, 0);
     archive("--tag", "chosen");

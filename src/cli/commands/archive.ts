@@ -51,7 +51,7 @@ export const command = runnable(definition, async (context, _args, options) => {
     });
     const { written, unchanged, removed } = await writeArchive(folder, pages, { signal });
     context.note(`wrote ${counted(written, "file")} to ${folder}; ${unchanged} unchanged, ${removed} removed`);
-    if ((await data.archived()).length > 0) return 0;
+    if ((await data.sessions({}, 1)).total > 0) return 0;
     context.note("no session matches: the pages are empty");
     return 1;
   } finally {

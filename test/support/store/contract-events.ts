@@ -199,6 +199,10 @@ export function eventContract(backend: TestBackend): void {
       const ids = async (file: string): Promise<string[]> =>
         (await store.sessions({ file })).map(({ session_id: id }) => id);
       assert.deepEqual([await ids("lib/price.ts"), await ids("a/price.ts")], [["s1"], []]);
+      const read = { session_id: "s1", ordinal: 0, reads: 1, changes: 0, last: events[0]?.occurred_at ?? null };
+      assert.deepEqual(await store.fileUses("/work/shop/price.ts"), [read]);
+      assert.deepEqual((await store.fileSessions()).get("/work/shop/price.ts"), ["s1"]);
+      assert.equal((await store.fileSessions({ ids: ["s2"] })).size, 0);
       // What a call is said to be later replaces it.
       const again = whole.slice(0, 1).map((block) => ({ ...block, content: '{"file_path":"/work/shop/price.tsx"}' }));
       await store.writeSession({ ...laterChange(1, []), blocks: again });

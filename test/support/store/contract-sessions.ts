@@ -261,6 +261,9 @@ export function sessionContract(backend: TestBackend): void {
           (await store.failures()).map(({ session_id, signature, count }) => [session_id, signature, count].join(" ")),
         );
       assert.deepEqual(await seen(), new Set(["s1 <path>: error: no such thing 2", "s1 error: another one here 1"]));
+      const [error] = await store.failures();
+      assert.deepEqual(await store.failures([error?.signature ?? ""], { ids: ["s1"] }), [error]);
+      assert.deepEqual(await store.failures(undefined, { ids: ["s2"] }), []);
       const [first] = change.blocks;
       const mended = {
         ...change,
