@@ -56,7 +56,7 @@ export class Recorder {
    * Writes everything accepted so far to disk, within `timeoutMs`, for one session or "all".
    * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted.
    */
-  async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
+  async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushResult> {
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
     if (end === "no") return this.#bringToDisk(chosen, timeoutMs);
     if (end === "soon") await this.#settle(chosen);
@@ -85,7 +85,7 @@ export class Recorder {
    */
   release(): void {
     for (const [sessionID, session] of this.#sessions) {
-      if (session.isQuiet && session.isWritten) this.#letGo(sessionID, session);
+      if (session.isQuiet && session.isWritten) this.#letGo(sessionID);
     }
   }
 
@@ -111,7 +111,7 @@ export class Recorder {
    * Waits until all entries of these sessions so far are on disk, and what keeps them out of a repository, at most
    * `timeoutMs`.
    */
-  async #bringToDisk(sessions: readonly SessionRecording[], timeoutMs: number): Promise<FlushReport> {
+  async #bringToDisk(sessions: readonly SessionRecording[], timeoutMs: number): Promise<FlushResult> {
     const deadline = Date.now() + timeoutMs;
     const report = await bringToDisk(sessions, deadline);
     await atMost(Math.max(0, deadline - Date.now()), this.#context.folder.prepared());
@@ -131,21 +131,17 @@ export class Recorder {
     if (surplus <= 0) return;
     const quiet = [...this.#sessions].filter(([, session]) => session.isQuiet && session.isWritten);
     quiet.sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
-    for (const [sessionID, session] of quiet.slice(0, surplus)) this.#letGo(sessionID, session);
+    for (const [sessionID] of quiet.slice(0, surplus)) this.#letGo(sessionID);
   }
 
-  #letGo(sessionID: string, session: SessionRecording): void {
+  #letGo(sessionID: string): void {
     this.#sessions.delete(sessionID);
     this.#context.places.forget(sessionID);
-    for (const { file } of session.openOutputs) void file.close();
   }
 }
 
-/** Result for the entries of several files. */
-type FlushReport = Omit<FlushResult, "fault">;
-
 /** Waits until all entries of these sessions so far are on disk, or until the deadline. */
-async function bringToDisk(sessions: readonly SessionRecording[], deadline: number): Promise<FlushReport> {
+async function bringToDisk(sessions: readonly SessionRecording[], deadline: number): Promise<FlushResult> {
   await atMost(Math.max(0, deadline - Date.now()), allHandedOver(sessions));
   const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
   const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - Date.now()))));

@@ -34,7 +34,7 @@ const subject: CrashSubject = {
     };
     if (clean) {
       for (const file of files) append(file, 100);
-      const results = await Promise.all(files.map((file) => file.close()));
+      const results = await Promise.all(files.map((file) => file.flush()));
       if (!results.every(({ complete }) => complete)) throw new Error(JSON.stringify(results));
       return;
     }

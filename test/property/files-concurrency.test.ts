@@ -45,7 +45,7 @@ describe("two writers of one file in one process", () => {
           if (what === "yield") await new Promise((resolve) => setImmediate(resolve));
           if (what === "wait") await new Promise((resolve) => setTimeout(resolve, 1));
           if (what === "reopen") {
-            await file.close();
+            await file.flush();
             writer.file = open();
           }
           if (what === "tear" && (await quiet(writers))) {
@@ -53,7 +53,7 @@ describe("two writers of one file in one process", () => {
             torn += 1;
           }
         }
-        const results = await Promise.all(writers.map(({ file }) => file.close()));
+        const results = await Promise.all(writers.map(({ file }) => file.flush()));
         assert.ok(results.every(({ complete }) => complete));
         const shared = Math.max(...writers.map((writer) => writer.shared));
         const [ofA, ofB] = writers.map(({ own }) => own);

@@ -31,5 +31,5 @@ for (let n = 0; n < Number(count); n += 1) {
   if (pause === 1) await new Promise((resolve) => setImmediate(resolve));
   if (pause === 2) await new Promise((resolve) => setTimeout(resolve, random(3)));
 }
-const results = await Promise.all(files.map((file) => file.close(20_000)));
+const results = await Promise.all(files.map((file) => file.flush(20_000)));
 process.exitCode = results.every(({ complete }) => complete) ? 0 : 1;

@@ -138,7 +138,7 @@ describe("AppendFile without the lock", () => {
     assert.equal((await file.flush(100)).complete, false);
     assert.equal(fs.readFileSync(path, "utf8"), before);
     await holder.release();
-    assert.equal((await file.close()).complete, true);
+    assert.equal((await file.flush()).complete, true);
     assert.deepEqual(readLines(fs.readFileSync(path)).keys, ["a"]);
   });
 
@@ -172,7 +172,7 @@ describe("AppendFile without the lock", () => {
     file.append(lineRecord("b"));
     await file.flush();
     for (const key of ["x", "b", "c"]) file.append(lineRecord(key));
-    assert.equal((await file.close()).complete, true);
+    assert.equal((await file.flush()).complete, true);
     const found = readLines(fs.readFileSync(path));
     assert.deepEqual(found.keys, ["a", "x", "b", "c"]);
     assert.deepEqual(found.problems, []);

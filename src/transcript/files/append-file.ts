@@ -31,8 +31,6 @@ export interface FlushResult {
   waiting: number;
   /** Records dropped since this object was created. */
   missing: number;
-  /** Current fault, or the one of the last failed attempt. */
-  fault?: Fault;
 }
 
 export type { FaultEvent } from "./fault.ts";
@@ -68,7 +66,6 @@ export class AppendFile {
   #draining = false;
   /** Pending or finished reading in advance. */
   #ahead: Promise<void> | undefined;
-  #closed = false;
   #hurry: () => void = () => undefined;
 
   constructor(options: AppendFileOptions) {
@@ -101,7 +98,6 @@ export class AppendFile {
 
   /** Accepts a record and starts writing at once. Never throws; takes about a microsecond. */
   append(record: AppendRecord): void {
-    if (this.#closed) return this.#queue.refuse();
     this.#queue.push(record, this.#fault?.code);
     this.#start();
   }
@@ -119,13 +115,6 @@ export class AppendFile {
       await this.#reached(place, timeoutMs);
     }
     return this.#result(place);
-  }
-
-  /** Flushes, drops the records not written in time and counts them as missing. Accepts no more records. */
-  async close(timeoutMs = 5_000): Promise<FlushResult> {
-    this.#closed = true;
-    await this.flush(timeoutMs);
-    return this.#abandon();
   }
 
   /** Writing fails at the moment, so records wait in memory or are dropped. */
@@ -233,16 +222,8 @@ export class AppendFile {
     }
   }
 
-  #abandon(): FlushResult {
-    this.#queue.dropAll();
-    this.#answerFlushes();
-    this.#hurry();
-    return this.#result(this.#queue.accepted);
-  }
-
   #result(place: number): FlushResult {
     const { settled, waiting, missing } = this.#queue;
-    const fault = this.#fault;
-    return { complete: settled >= place && missing === 0, waiting, missing, ...(fault && { fault }) };
+    return { complete: settled >= place && missing === 0, waiting, missing };
   }
 }

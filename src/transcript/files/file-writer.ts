@@ -1,5 +1,5 @@
 import { type AppendFormat, type AppendRecord, isOpenIn, type TailScanner } from "./append-format.ts";
-import { errorCode, FILE_CHANGED, LOCK_BUSY, NOT_OURS, SHORT_WRITE, WriteFault } from "./fault.ts";
+import { FILE_CHANGED, LOCK_BUSY, NOT_OURS, SHORT_WRITE, WriteFault } from "./fault.ts";
 import { FIRST_CONTEXT, type SectionContext } from "../format/section-context.ts";
 import type { FileLock } from "./file-lock.ts";
 import { createIn, type FileHandle, type FileSystem } from "./file-system.ts";
@@ -75,8 +75,6 @@ export class FileWriter {
       // If the lock may have been lost, others may have appended before the batch: the next turn looks where it is.
       if (lock.isFresh) this.#settle();
       return true;
-    } catch (error) {
-      throw errorCode(error) === NOT_OURS ? await this.#setAside() : error;
     } finally {
       await lock.release();
     }
@@ -138,7 +136,7 @@ export class FileWriter {
     const batch = this.#unsettled;
     this.#unsettled = undefined;
     const { queue } = this.#options;
-    if (!batch || queue.items.length < batch.count) return; // the queue was dropped meanwhile
+    if (!batch) return;
     queue.shift(batch.count);
     this.#batchBytes = Math.min(2 * this.#batchBytes, this.#options.maxBatchBytes);
     this.#tail.grow(batch);
@@ -149,18 +147,6 @@ export class FileWriter {
     const { lock } = this.#options;
     if (lock.isFresh || (await lock.isHeld())) return;
     throw new WriteFault(LOCK_BUSY, "The lock was lost while the file was read: tried again.");
-  }
-
-  /** Renames a file that this program did not write. Returns the error that reports it. */
-  async #setAside(): Promise<unknown> {
-    const { fs, path, now } = this.#options;
-    const aside = `${path}.set-aside-${now().toISOString().replaceAll(":", "-")}`;
-    try {
-      await fs.rename(path, aside);
-    } catch (error) {
-      return error;
-    }
-    return new WriteFault(NOT_OURS, `This file was not a transcript. It was moved to ${aside}.`);
   }
 }
 

@@ -62,12 +62,6 @@ export class RecordQueue {
     this.items.push({ record, bytes, missing: 0 });
   }
 
-  /** Counts a record that came after the file was closed as missing. */
-  refuse(): void {
-    this.accepted += 1;
-    this.missing += 1;
-  }
-
   /** Removes the first `count` items, which are in the file. */
   shift(count: number): void {
     for (const item of this.items.splice(0, count)) {
@@ -84,14 +78,6 @@ export class RecordQueue {
     this.#gap = undefined;
     const data = this.#options.format.gap(gap);
     this.items.push({ record: { data }, bytes: Buffer.byteLength(data), missing: gap.missing });
-  }
-
-  /** Drops all waiting records; the file cannot report them any more. */
-  dropAll(): void {
-    this.missing += this.waiting;
-    for (const item of this.items.splice(0)) this.#forget(item);
-    this.#gap = undefined;
-    this.#unsaid = 0;
   }
 
   #admits(bytes: number, faultCode: string | undefined): boolean {
