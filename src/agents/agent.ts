@@ -58,16 +58,6 @@ export interface Agent {
   labels?: ProjectLabels;
 
   /**
-   * Returns places beside its own that have sessions in a form that is not read. `known`: ids of the sessions that were
-   * found, which may be copies of those.
-   */
-  unread?(
-    places: readonly Place[],
-    known: ReadonlySet<string>,
-    files: Pick<SessionFiles, "list">,
-  ): Promise<Unreadable[]>;
-
-  /**
    * Returns how a session in one of its places is resumed; undefined if it is not in one. `cwd`: the working directory that
    * the session names, if that is known.
    */

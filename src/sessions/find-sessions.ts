@@ -1,5 +1,5 @@
 import type { ScannedSessions, ScanOptions } from "../agents/agent.ts";
-import { agentAt, AGENTS, agentNamed } from "../agents/registry.ts";
+import { agentAt, agentNamed } from "../agents/registry.ts";
 import { byEntryTime } from "./entry-times.ts";
 import { readHead } from "./file-ref.ts";
 import { filterByProject } from "./project-filter.ts";
@@ -67,7 +67,6 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
 
   const unreadable = scanned.flatMap((each) => each.unreadable);
   const listed = scanned.flatMap((each) => each.sessions);
-  unreadable.push(...(await unreadForms(roots, listed, files)));
   let sessions = joinForms(listed);
   const completed = archived
     ? await where.archive?.completed({ sessions, unreadable, roots: searched, all })
@@ -103,20 +102,6 @@ function withParents(sessions: readonly SessionRef[], files: SessionFiles): Prom
       return ref;
     }
   });
-}
-
-/** Returns the places that have sessions in a form that is not read. */
-async function unreadForms(
-  roots: readonly Place[],
-  listed: readonly SessionRef[],
-  files: SessionFiles,
-): Promise<Unreadable[]> {
-  const known = new Set(listed.map(({ id }) => id));
-  const unread = AGENTS.map(async (agent) => {
-    const places = roots.filter((root) => root.agent === agent.name);
-    return (await agent.unread?.(places, known, files)) ?? [];
-  });
-  return (await Promise.all(unread)).flat();
 }
 
 async function scan(place: Place, files: SessionFiles, options: ScanOptions): Promise<ScannedSessions> {

@@ -10,7 +10,7 @@ import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { machineAt } from "../support/tools/tool-calls.ts";
-import { exportedFrom, Machine, openFakeStore, sqliteWriter } from "./sessions-machine.ts";
+import { Machine, openFakeStore, sqliteWriter } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
 
@@ -148,18 +148,6 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
       const { stdout } = await run(machine, ...command, ...(command[0] === "stats" ? ["--json"] : []));
       if (command[0] === "stats") assert.match(stdout, /"tokens_in": 11100,/);
     }
-  });
-
-  test("names in the export of a fork the session that it was copied from", async () => {
-    const machine = await writtenBy2(NEW, { id: "ses_fork" });
-    const database = await sqliteWriter(machine.database);
-    database.exec("UPDATE session_v2 SET fork_session_id = 'ses_new' WHERE id = 'ses_fork'");
-    database.close();
-    const infoOf = async (id: string): Promise<Record<string, unknown>> => {
-      return (await exportedFrom(machine.database, id)).info;
-    };
-    assert.deepEqual((await infoOf("ses_fork"))["fork"], { sessionID: "ses_new" });
-    assert.ok(!("fork" in (await infoOf("ses_new"))));
   });
 
   test("lacks what a committed revert removed, which the index keeps as superseded", async () => {

@@ -50,17 +50,13 @@ describe("a stored session", () => {
   test("is the JSON of an export: messages by time, parts by id", async () => {
     const machine = new Machine();
     await writeFakeStore(machine.database, [SESSION]);
-    // The host's test compares it with the real export, byte for byte.
+    // The host's test compares the messages with those of the real export.
     assert.deepEqual(await exportedFrom(machine.database, "ses_1"), {
       info: {
         id: "ses_1",
-        slug: "s",
-        projectID: "p",
         directory: "/p",
         title: "T",
         version: "1",
-        cost: 0,
-        tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
         time: { created: 1749999999000, updated: 1750000000000 },
       },
       messages: [

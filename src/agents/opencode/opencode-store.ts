@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { textOf, type Fields } from "../../parse/json-fields.ts";
 import type { ScannedSessions } from "../agent.ts";
 import { isAbsent, reasonOf } from "../../places/reasons.ts";
@@ -26,31 +26,35 @@ const CONTENT_TABLES = new Set(["message", "part", "session_message", "session_p
 /** Finds the sessions in the database of opencode, or of an agent that has one in the same form. Any problem makes it unreadable, with the reason. */
 export async function scanOpencodeStore(
   path: string,
-  files: Pick<SessionFiles, "stat">,
+  files: Pick<SessionFiles, "list" | "stat">,
   agent: string,
 ): Promise<ScannedSessions> {
+  const found = await inDatabase(path, files, agent);
+  // Beside the usual one; those of other channels are copies of it.
+  const older = basename(path) === `${agent}.db` ? olderStorage(path, found.sessions, files) : [];
+  return { ...found, unreadable: [...found.unreadable, ...older] };
+}
+
+async function inDatabase(path: string, files: Pick<SessionFiles, "stat">, agent: string): Promise<ScannedSessions> {
   try {
     files.stat(path);
-  } catch (error) {
-    return { sessions: [], unreadable: isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }] };
-  }
-  try {
     return await withDatabase(path, (database) => sessionsIn(path, database, agent));
   } catch (error) {
-    return { sessions: [], unreadable: [{ path, reason: reasonOf(error) }] };
+    return { sessions: [], unreadable: isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }] };
   }
 }
 
 /**
- * Returns the folder with sessions of opencode before 1.2, which had a JSON file for each, if it has any that no database
- * has. opencode copies them to its database, and leaves the files; it may have left out some.
+ * Returns the folder with sessions of opencode before 1.2, which had a JSON file for each, if it has any that the database
+ * does not have. opencode copies them to its database, and leaves the files; it may have left out some.
  */
-export async function olderStorage(
+function olderStorage(
   database: string,
-  known: ReadonlySet<string>,
+  sessions: readonly SessionRef[],
   files: Pick<SessionFiles, "list">,
-): Promise<Unreadable[]> {
+): Unreadable[] {
   const path = join(dirname(database), "storage", "session");
+  const known = new Set(sessions.map(({ id }) => id));
   const ids = new Set<string>();
   try {
     for (const folder of files.list(path)) {
@@ -64,8 +68,8 @@ export async function olderStorage(
     return isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }];
   }
   if (ids.size === 0) return [];
-  const sessions = ids.size === 1 ? "a session" : `${ids.size} sessions`;
-  return [{ path, reason: `it has ${sessions} of opencode before 1.2, as JSON files, which are not read` }];
+  const count = ids.size === 1 ? "a session" : `${ids.size} sessions`;
+  return [{ path, reason: `it has ${count} of opencode before 1.2, as JSON files, which are not read` }];
 }
 
 async function withDatabase<T>(path: string, use: (database: SqliteReader) => T): Promise<T> {

@@ -80,60 +80,15 @@ function parsed(text: unknown): unknown {
   return value === undefined ? text : value;
 }
 
-/** Returns `info` of the session, with the fields in opencode's order and without null values. */
+/** Returns `info` of the session, as far as it is read, without null values. */
 function sessionInfo(row: Fields): Fields {
-  const json = (column: string): unknown => (row[column] === null ? undefined : parsed(row[column]));
-  const plain = (column: string): unknown => row[column] ?? undefined;
-  const link = plain("share_url");
+  const column = (name: string): unknown => row[name] ?? undefined;
   return {
     id: row["id"],
-    slug: plain("slug"),
-    projectID: plain("project_id"),
-    workspaceID: plain("workspace_id"),
-    directory: plain("directory"),
-    path: plain("path"),
-    parentID: plain("parent_id"),
-    fork: forkOf(row, json("fork_boundary")),
-    title: plain("title"),
-    agent: plain("agent"),
-    model: json("model"),
-    version: plain("version"),
-    summary: summaryOf(row, json("summary_diffs")),
-    cost: plain("cost"),
-    tokens: tokensOf(row),
-    share: link === undefined ? undefined : { url: link },
-    metadata: json("metadata"),
-    revert: json("revert"),
-    permission: json("permission"),
-    time: {
-      created: plain("time_created"),
-      updated: plain("time_updated"),
-      compacting: plain("time_compacting"),
-      archived: plain("time_archived"),
-    },
-  };
-}
-
-/** Returns the session that this one was forked from, which only 2.x reports. */
-function forkOf(row: Fields, boundary: unknown): Fields | undefined {
-  const sessionID = row["fork_session_id"] ?? undefined;
-  if (sessionID === undefined) return undefined;
-  return { sessionID, messageID: row["fork_message_id"] ?? undefined, boundary };
-}
-
-function summaryOf(row: Fields, diffs: unknown): Fields | undefined {
-  const counts = [row["summary_additions"], row["summary_deletions"], row["summary_files"]];
-  if (counts.every((count) => count === null || count === undefined)) return undefined;
-  const [additions, deletions, files] = counts.map((count) => count ?? 0);
-  return { additions, deletions, files, diffs };
-}
-
-function tokensOf(row: Fields): Fields | undefined {
-  if (row["tokens_input"] === undefined) return undefined;
-  return {
-    input: row["tokens_input"],
-    output: row["tokens_output"],
-    reasoning: row["tokens_reasoning"],
-    cache: { read: row["tokens_cache_read"], write: row["tokens_cache_write"] },
+    parentID: column("parent_id"),
+    directory: column("directory"),
+    title: column("title"),
+    version: column("version"),
+    time: { created: column("time_created"), updated: column("time_updated") },
   };
 }
