@@ -3,7 +3,7 @@ import type { SessionContent } from "../parse/content.ts";
 import type { ParseResult } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { parseContent } from "../parse/parse-transcript.ts";
-import { readContent, type TranscriptReader } from "../parse/read-transcript.ts";
+import { TranscriptReader } from "../parse/read-transcript.ts";
 import { contentOf, type Input } from "./detect.ts";
 
 /**
@@ -31,7 +31,7 @@ export function readTranscript(
   input: Input | SessionContent,
   options: ParseOptions = {},
 ): TranscriptReader {
-  return readContent(sessionId, asContent(input), options);
+  return new TranscriptReader(sessionId, asContent(input), options);
 }
 
 function asContent(input: Input | SessionContent): SessionContent {

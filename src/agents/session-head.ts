@@ -5,9 +5,7 @@ import type { FileHandle } from "../transcript/files/file-system.ts";
 import { msOf } from "../parse/times.ts";
 import { fileBytes } from "../places/session-bytes.ts";
 import { isZstd, unpacked } from "../places/zstd.ts";
-import { isAbsent, reasonOf } from "../places/reasons.ts";
 import type { SessionFiles } from "../places/session-files.ts";
-import type { Unreadable } from "../places/session-ref.ts";
 import type { Format, SessionHead } from "./agent.ts";
 
 const NO_HEAD: SessionHead = { sessionId: null, parentId: null, cwd: null, title: null, startedMs: null };
@@ -64,21 +62,6 @@ async function startOf(
     if (size >= length) break;
   }
   return Buffer.concat(chunks).subarray(0, length);
-}
-
-/** Like `readFileHead`, but notes in `unreadable` why a file cannot be read, unless it is gone. */
-export async function tryReadHead(
-  path: string,
-  files: SessionFiles,
-  detect: (head: string) => Format | undefined,
-  unreadable: Unreadable[],
-): Promise<FileHead | undefined> {
-  try {
-    return await readFileHead(path, files, detect);
-  } catch (error) {
-    if (!isAbsent(error)) unreadable.push({ path, reason: reasonOf(error) });
-    return undefined;
-  }
 }
 
 function headIn(format: Format, bytes: Uint8Array): Promise<SessionHead | undefined> {

@@ -23,10 +23,6 @@ const MAX_ERRORS = 10_000;
  * Reads a session. Iterate once over the reader; `summary()` then has the rest. Errors of the input itself (a disk, a
  * stream) are passed on.
  */
-export function readContent(sessionId: string, content: SessionContent, options: ParseOptions = {}): TranscriptReader {
-  return new TranscriptReader(sessionId, content, options);
-}
-
 export class TranscriptReader implements AsyncIterable<ReadMessage>, ConversationReader {
   readonly #sessionId: string;
   readonly #content: SessionContent;

@@ -300,8 +300,8 @@ export class UsageSum {
   #costs = 0;
   #estimates = 0;
   #lowerBounds = 0;
-  /** Number of answers without a price, by model. */
-  readonly #unpriced = new Map<string, number>();
+  /** Models without a price. */
+  readonly #unpriced = new Set<string>();
 
   add(usage: Omit<UsageRecord, "sourceId" | "key" | "timestamp" | "isSidechain" | "calls" | "messages">): void {
     this.#messages += 1;
@@ -315,29 +315,11 @@ export class UsageSum {
       this.#cost += usage.costUsd;
       if (usage.isEstimate) this.#estimates += 1;
     } else if (usage.tokensIn + usage.tokensOut + usage.cacheRead + usage.cacheWrite > 0) {
-      const model = usage.model ?? NO_MODEL;
-      this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + 1);
-    }
-  }
-
-  /** Adds all that another sum has. */
-  addAll(other: UsageSum): void {
-    this.#messages += other.#messages;
-    this.#in += other.#in;
-    this.#out += other.#out;
-    this.#read += other.#read;
-    this.#write += other.#write;
-    this.#cost += other.#cost;
-    this.#costs += other.#costs;
-    this.#estimates += other.#estimates;
-    this.#lowerBounds += other.#lowerBounds;
-    for (const [model, answers] of other.#unpriced) {
-      this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + answers);
+      this.#unpriced.add(usage.model ?? NO_MODEL);
     }
   }
 
   totals(): UsageTotals {
-    const unpriced = [...this.#unpriced].filter(([, answers]) => answers > 0).map(([model]) => model);
     return {
       messages: this.#messages,
       tokens_in: this.#in,
@@ -347,7 +329,7 @@ export class UsageSum {
       cache_write: this.#write,
       cost_usd: this.#costs > 0 ? this.#cost : null,
       cost_is_estimate: this.#estimates > 0,
-      unpriced_models: unpriced.sort(),
+      unpriced_models: [...this.#unpriced].sort(),
     };
   }
 }

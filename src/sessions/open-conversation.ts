@@ -3,7 +3,7 @@ import { given } from "../given.ts";
 import type { SessionContent } from "../parse/content.ts";
 import type { ConversationReader } from "../parse/conversation.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
-import { readContent } from "../parse/read-transcript.ts";
+import { TranscriptReader } from "../parse/read-transcript.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import { type OpenOptions, openReadable } from "./open-session.ts";
 
@@ -21,7 +21,7 @@ export async function openConversation(
 ): Promise<ConversationReader> {
   const reading = { ...options, ...given({ signal }) };
   if (ref.archived !== null) return ref.archived.open(reading);
-  return readContent(ref.id, content ?? openReadable(ref, { stdin }), {
+  return new TranscriptReader(ref.id, content ?? openReadable(ref, { stdin }), {
     ...reading,
     maxInlineContentBytes: Number.POSITIVE_INFINITY,
   });

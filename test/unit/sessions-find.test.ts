@@ -6,7 +6,6 @@ import { AGENTS } from "../../src/agents/registry.ts";
 import { findSessions, type FindOptions, type FoundSessions } from "../../src/sessions/find-sessions.ts";
 import { nodeSessionFiles } from "../../src/places/session-files.ts";
 import type { Where } from "../../src/places/session-ref.ts";
-import { safeSegment } from "../../src/transcript/transcript-paths.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -223,18 +222,6 @@ describe("transcripts", () => {
         ["ses_1", jsonl, null, [markdown]],
         ["ses_2", join(machine.transcripts, "ses_1/ses_2.md"), "ses_1", []],
       ],
-    );
-  });
-
-  test("ids that cannot be file names come from the head of the file", async () => {
-    const machine = new Machine();
-    const [id, parentID] = ["../ses/ü 1", "con"];
-    machine.transcript(`${safeSegment(parentID)}/${safeSegment(id)}.jsonl`, id, { parentID });
-    machine.transcript(`${safeSegment(parentID)}/${safeSegment(id)}.md`, id, { parentID });
-    const { sessions } = await find(machine.where);
-    assert.deepEqual(
-      sessions.map((ref) => [ref.id, ref.parentId, ref.alternatives.length]),
-      [[id, parentID, 1]],
     );
   });
 

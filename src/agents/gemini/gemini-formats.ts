@@ -2,7 +2,6 @@
 import { textOf } from "../../parse/json-fields.ts";
 import type { InputUnit } from "../../parse/message-draft.ts";
 import { readRecords, RecordUnits } from "../../parse/record-units.ts";
-import { msOf } from "../../parse/times.ts";
 import type { Format } from "../agent.ts";
 import { placeOf, readDocument } from "../json-document.ts";
 import { headLines } from "../json-head.ts";
@@ -25,13 +24,6 @@ export const geminiDocument: Format = {
   tools: geminiTools,
   detect: (head) => DOCUMENT.test(head) && !isJournal(head),
   read: readGeminiDocument,
-  head: async (start) => {
-    const text = Buffer.from(start).toString("utf8");
-    const fieldOfHead = (name: string): string | null =>
-      new RegExp(`"${name}"\\s*:\\s*"([^"]+)"`).exec(text)?.[1] ?? null;
-    const startedMs = msOf(fieldOfHead("startTime") ?? undefined);
-    return { sessionId: fieldOfHead("sessionId"), parentId: null, cwd: null, title: null, startedMs, isWhole: true };
-  },
 };
 
 function isJournal(head: string): boolean {

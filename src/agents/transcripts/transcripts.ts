@@ -1,22 +1,22 @@
 import { basename, dirname, extname, join } from "node:path";
+import { given } from "../../given.ts";
 import { isWithin } from "../../transcript/files/data-folder.ts";
 import { DATA_FOLDER, safeSegment } from "../../transcript/transcript-paths.ts";
 import { configuredFolder } from "../../user-folders.ts";
-import type { Agent, Format, ScannedSessions } from "../agent.ts";
-import { tryReadHead } from "../session-head.ts";
+import type { Agent, ScannedSessions } from "../agent.ts";
 import { configPlaces, type HostSurroundings, optionsOf, pluginEntries } from "../opencode/host-config.ts";
 import { nearestWith } from "../../places/project-folder.ts";
-import { mapFiles, type SessionFiles } from "../../places/session-files.ts";
-import { type SessionRef, sessionRef, type Place, type Unreadable, type Where } from "../../places/session-ref.ts";
+import type { SessionFiles } from "../../places/session-files.ts";
+import { type SessionRef, sessionRef, type Place, type Where } from "../../places/session-ref.ts";
 import { walk, type WalkedFile } from "../../places/walk.ts";
 import { attachmentReader, outputReader, transcriptsFolderOf } from "./read-kept-files.ts";
 import { jsonl, markdown } from "./transcript-files.ts";
 
 /** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
 const DEPTH = 1;
-const EXTENSIONS = new Set([".jsonl", ".md"]);
-/** Matches an id of opencode, which is used as the file's name. */
-const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
+/** An id of opencode, by which the files and folders are named. */
+const SESSION_ID = /^ses_[A-Za-z0-9]+$/;
+const RECORDED = /^ses_[A-Za-z0-9]+\.(?:jsonl|md)$/;
 
 const NAME = "transcript";
 /** Agent whose sessions are recorded. Kilo's have this name too, unless its database has them. */
@@ -93,48 +93,30 @@ async function recorderConfig(where: HostSurroundings, root: string, files: Sess
   };
 }
 
-/** Finds the sessions recorded in a `transcripts` folder. */
+/** Finds the sessions recorded in a `transcripts` folder: `{session}.md` and `{parent}/{session}.md`, or `.jsonl`. */
 async function scan({ path: root, within }: Place, files: SessionFiles): Promise<ScannedSessions> {
-  const accepts = (name: string): boolean => EXTENSIONS.has(extname(name)) && name.toLowerCase() !== "readme.md";
   const { files: found, unreadable } = walk(root, {
     files,
     depth: DEPTH,
-    accepts,
-    ...(within === undefined ? {} : { within }),
+    accepts: (name) => RECORDED.test(name),
+    ...given({ within }),
   });
-  const refs = await mapFiles(found, (file) => transcriptRef(root, file, files, unreadable));
-  return { sessions: refs.filter((ref) => ref !== undefined), unreadable };
+  return { sessions: found.flatMap((file) => transcriptRef(root, file) ?? []), unreadable };
 }
 
-/** Recognizes names of opencode's form; a file with another name is a transcript if it begins like one. */
-async function transcriptRef(
-  root: string,
-  { path, segments, bytes, modifiedMs }: WalkedFile,
-  files: SessionFiles,
-  unreadable: Unreadable[],
-): Promise<SessionRef | undefined> {
-  const [parent] = segments.slice(0, -1);
+function transcriptRef(root: string, { path, segments, bytes, modifiedMs }: WalkedFile): SessionRef | undefined {
+  const [parentId = null] = segments.slice(0, -1);
+  if (parentId !== null && !SESSION_ID.test(parentId)) return undefined;
   const id = basename(path, extname(path));
-  const known = {
-    place: "transcript",
+  return sessionRef({
+    id,
+    place: NAME,
     agent: RECORDED_AGENT,
     path,
+    parentId,
     bytes,
     modifiedMs,
     project: projectOf(root),
-  } as const;
-  if (PLAIN_ID.test(id) && (parent === undefined || PLAIN_ID.test(parent))) {
-    return sessionRef({ ...known, id, parentId: parent ?? null });
-  }
-  const detect = (start: string): Format | undefined => FORMATS.find((format) => format.detect(start));
-  const found = await tryReadHead(path, files, detect, unreadable);
-  if (found?.format === undefined) return undefined;
-  const { head } = found;
-  return sessionRef({
-    ...known,
-    id: head.sessionId ?? id,
-    parentId: head.parentId ?? parent ?? null,
-    title: head.title,
   });
 }
 
