@@ -28,7 +28,6 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   show: ["show latest --summary", "show 6f0c --with-tools"],
   stats: ["stats latest", "stats --by day"],
   timeline: ["timeline latest", "timeline 6f0c"],
-  entries: ["entries 6f0c --outcome skipped"],
   errors: ["errors latest", "errors latest --fixes"],
   find: ['find "digits of"', "find swap --role assistant --json"],
   tail: ["tail -n 2"],

@@ -51,17 +51,7 @@ export async function printConversation(
     await context.out(text);
     printed += 1;
   }
-  const left = style.withTools || style.summary ? 0 : toolCallsIn(part);
-  if (left > 0 && printed > 0 && context.isTerminal)
-    context.note(`${counted(left, "tool call")} not shown; use --with-tools`);
   return printed;
-}
-
-function toolCallsIn({ messages }: ConversationPart): number {
-  return messages.reduce(
-    (sum, { blocks }) => sum + blocks.filter((block) => block.block_type === "tool_use").length,
-    0,
-  );
 }
 
 /** Returns the title, a line of facts, how to resume the session, and an empty line. */

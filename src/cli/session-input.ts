@@ -83,6 +83,6 @@ export function noteDamage(
   const lost = errors.filter(({ recovered }) => !recovered).length;
   if (lost > 0) {
     const what = counted(lost, "damaged place");
-    context.note(`${name}: ${what}; \`transcripts entries ${argumentFor(ref)} --outcome failed\` shows what is lost`);
+    context.note(`${name}: ${what}; \`transcripts entries ${argumentFor(ref)}\` shows what is lost`);
   }
 }

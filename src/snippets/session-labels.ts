@@ -43,13 +43,9 @@ export async function labelSession(
   return labels;
 }
 
-/** Returns the tags that sessions have, with the number of these, by name. */
-export async function tagCounts(store: Pick<Store, "labels">): Promise<{ tag: string; sessions: number }[]> {
-  const all = [...(await store.labels()).values()].flatMap(({ tags }) => tags);
-  const counts = Map.groupBy(all, (tag) => tag);
-  return [...counts]
-    .map(([tag, { length }]) => ({ tag, sessions: length }))
-    .toSorted((a, b) => (a.tag < b.tag ? -1 : 1));
+/** Returns the tags that sessions have, by name. */
+export async function tagsOf(store: Pick<Store, "labels">): Promise<string[]> {
+  return [...new Set([...(await store.labels()).values()].flatMap(({ tags }) => tags))].toSorted();
 }
 
 /** Tags are compared without regard to case. */

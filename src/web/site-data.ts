@@ -27,7 +27,7 @@ import {
   sessionRow,
   type SessionsQuery,
 } from "../queries/listed-sessions.ts";
-import { labelSession, tagCounts } from "../snippets/session-labels.ts";
+import { labelSession, tagsOf } from "../snippets/session-labels.ts";
 import { fixesOf, groupFinder } from "../queries/failure-groups.ts";
 import { changesIn, type FileChanges } from "../queries/file-changes.ts";
 import type { ToolCall } from "../parse/model.ts";
@@ -152,7 +152,7 @@ export class SiteData {
     return {
       agents: (await store.agents()).toSorted(),
       projects: (await store.projects()).toSorted(),
-      tags: (await tagCounts(store)).map(({ tag }) => tag),
+      tags: await tagsOf(store),
     };
   }
 

@@ -66,7 +66,7 @@ describe("sessions whose files are gone", () => {
       ...[MAIN, COPIES, SUBAGENT, "ses_markdown", "ses_opencode"].flatMap(
         (session): [string, Record<string, unknown>][] => [
           ["read_session", { session, with_tools: true, with_thinking: true, max_chars: 80_000 }],
-          ["read_session", { session, turns: "-1" }],
+          ["read_session", { session, last: 1 }],
           ["list_errors", { session, fixes: true }],
         ],
       ),

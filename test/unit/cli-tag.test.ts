@@ -29,7 +29,6 @@ describe("transcripts tag", () => {
     const { sessions } = JSON.parse((await machine.run("stats", "--tag", "bug/12", "--json")).stdout);
     assert.equal(sessions, 1);
     assert.equal((await machine.run("errors", "--tag", "none")).exitCode, 1);
-    assert.equal((await machine.run("tag")).stdout, "bug/12  1 session\nrelease  2 sessions\n");
     await machine.index();
     machine.lose();
     assert.deepEqual(await ids(machine, "list", "--tag", "release"), both);
@@ -37,7 +36,7 @@ describe("transcripts tag", () => {
     assert.equal(taken.stdout, "no tags\n");
     assert.deepEqual(await ids(machine, "list", "--tag", "release"), ["ses_opencode"]);
     assert.equal((await machine.run("forget", "ses_opencode", "--yes")).exitCode, 0);
-    assert.equal((await machine.run("tag")).exitCode, 1);
+    assert.deepEqual(await ids(machine, "list", "--tag", "release"), []);
   });
 
   test("refuses what cannot be a tag, and keeps no secret in a title", async () => {

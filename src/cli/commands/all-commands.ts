@@ -67,7 +67,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       load: () => import("./snippets.ts"),
     },
     tag: {
-      does: "Gives a session tags, pins it, or gives it a title; without arguments, lists the tags.",
+      does: "Gives a session tags, pins it, or gives it a title.",
       load: () => import("./tag.ts"),
     },
     forget: {

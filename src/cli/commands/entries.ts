@@ -1,11 +1,8 @@
 /** `transcripts entries` */
-import { Option } from "@commander-js/extra-typings";
 import { entriesIn, type EntryRow } from "../../queries/session-entries.ts";
 import { createCommand, noRedact, runnable, SESSION, team, type Versioned } from "../command.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
-
-const OUTCOMES = ["used", "skipped", "unknown", "blank", "failed"] as const;
 
 const definition = createCommand("entries", {
   description:
@@ -16,11 +13,10 @@ const definition = createCommand("entries", {
     "transcripts entries latest | jq -c 'select(.problems != [])'": "Prints the damaged lines, with what is wrong.",
     "transcripts entries latest | jq -r .type | sort | uniq -c": "Counts the lines of each type.",
   },
-  nothing: "no line has this outcome",
+  nothing: "the session has no line",
 })
   .argument("<SESSION>", SESSION)
   .addOption(team)
-  .addOption(new Option("--outcome <what>", "Only lines with this outcome.").choices(OUTCOMES))
   .addOption(noRedact)
   .option("--json", "Accepted and ignored: the output is always JSON.");
 
@@ -30,11 +26,9 @@ export const command = runnable(definition, async (context, [argument], options)
   const ref = await sessionNamed(context, argument, options);
   if (ref.archived !== null)
     context.note("the session's file is gone: the store has only the blocks of its conversation");
-  const outcome = options.outcome;
   const redactor = redactorFor(options);
   let found = 0;
   for await (const row of entriesIn(ref, context)) {
-    if (outcome !== undefined && row.outcome !== outcome) continue;
     await context.printLine({ version: 1, ...(await redactedRow(redactor, row)) } satisfies EntriesOutput);
     found += 1;
   }

@@ -1,10 +1,9 @@
 /** `transcripts tag` */
-import { counted } from "../../quantities.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { labelSession, tagCounts } from "../../snippets/session-labels.ts";
+import { labelSession } from "../../snippets/session-labels.ts";
 import { createCommand, jsonObject, runnable, SESSION, several, type Versioned } from "../command.ts";
 import { badArguments } from "../context.ts";
-import { readingSnippets, withSnippets } from "../open-snippets.ts";
+import { withSnippets } from "../open-snippets.ts";
 
 const definition = createCommand("tag", {
   description:
@@ -14,43 +13,25 @@ const definition = createCommand("tag", {
     "transcripts tag latest release bug/123": "Gives the newest session two tags.",
     "transcripts tag latest --remove release": "Removes a tag.",
     'transcripts tag latest --pin --title "The big migration"': "Pins a session and gives it a title.",
-    "transcripts tag": "Lists all tags.",
   },
-  nothing: "no session has a tag",
 })
-  .argument("[SESSION]", SESSION)
+  .argument("<SESSION>", SESSION)
   .argument("[NAME...]", "Tags to add.")
   .option("--remove <name>", "Removes a tag. May be given several times.", several)
   .option("--pin", "Pins the session.")
   .option("--unpin", "Unpins the session.")
   .option("--title <text>", "Title to show instead of the session's own. An empty one brings that back.")
-  .addOption(jsonObject("the labels of the session, or all tags"));
+  .addOption(jsonObject("the labels of the session"));
 
 export interface TagOutput extends Versioned {
-  session_id: string | null;
-  /** Tags of the session, or all. */
+  session_id: string;
   tags: string[];
-  is_pinned: boolean | null;
+  is_pinned: boolean;
   title: string | null;
 }
 
 export const command = runnable(definition, async (context, [session, names], options) => {
   if (options.pin && options.unpin) throw badArguments("--pin and --unpin cannot be combined.", "Give one of them.");
-  if (session === undefined) {
-    const tags = await readingSnippets(context, [], ({ store }) => tagCounts(store));
-    const output: TagOutput = {
-      version: 1,
-      session_id: null,
-      tags: tags.map(({ tag }) => tag),
-      is_pinned: null,
-      title: null,
-    };
-    if (options.json) await context.printObject(output);
-    else
-      for (const { tag, sessions } of tags) await context.out(`${neutralLine(tag)}  ${counted(sessions, "session")}\n`);
-    if (tags.length === 0) context.note("no tags yet; `transcripts tag SESSION NAME` adds one");
-    return tags.length > 0 ? 0 : 1;
-  }
   const pinned = options.pin ? true : options.unpin ? false : undefined;
   const change = { add: names, remove: options.remove ?? [], pinned, title: options.title };
   const labels = await withSnippets(context, (setting) => labelSession(setting, session, change));
