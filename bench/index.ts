@@ -54,7 +54,7 @@ const WORK: Record<string, (home: string) => Promise<string> | string> = {
     await store.close();
     return `${stale.length} of ${sessions.length} changed`;
   },
-  list: async (home) => `${(await findSessions({ env: {}, home, cwd: home }, { all: true })).sessions.length} sessions`,
+  list: async (home) => `${(await findSessions({ env: {}, home, cwd: home })).sessions.length} sessions`,
   parse: (home) => {
     let lines = 0;
     for (const path of filesBelow(home)) {

@@ -11,7 +11,7 @@ export { redactResult } from "./parse/redact-rows.ts";
 export { createRedactor, type RedactionInput, type RedactionResult, type Redactor } from "./redact/redactor.ts";
 export { findFixes } from "./queries/call-fixes.ts";
 export { search, type SearchHit, type SearchQuery, type SearchResult } from "./search/search.ts";
-export { findSessions, type FindOptions, type FoundSessions } from "./sessions/find-sessions.ts";
+export { findSessions, type FoundSessions } from "./sessions/find-sessions.ts";
 export { openReadable, type OpenOptions } from "./sessions/open-session.ts";
 export { resolveSession } from "./sessions/resolve-session.ts";
 export type { SessionRef, Where } from "./places/session-ref.ts";

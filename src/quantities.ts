@@ -1,8 +1,5 @@
 /** Formats numbers and local times for people, in English. */
 
-/** Created on demand, because the first use of `Intl` takes longer than many commands. */
-let shortened: Intl.NumberFormat | undefined;
-
 /** Formats `12,345`. */
 export function count(value: number): string {
   // Not with `Intl`, whose first use takes as long as a search.
@@ -14,11 +11,14 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** Formats `12.3K`, `1.2M`. */
+const UNITS = ["", "K", "M", "B", "T"];
+
+/** Formats `12.3K`, `1.2M`, with three digits. */
 export function compact(value: number): string {
-  if (isShort(value)) return String(value);
-  shortened ??= new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
-  return shortened.format(value);
+  // Not with `Intl` either.
+  const rounded = Number(value.toPrecision(3));
+  const unit = Math.min(Math.max(0, Math.floor(Math.log10(Math.abs(rounded)) / 3)), UNITS.length - 1);
+  return `${Number((rounded / 1_000 ** unit).toPrecision(3))}${UNITS[unit]}`;
 }
 
 /** Formats US dollars: `$12.30`, `$0.0042`. */
@@ -41,10 +41,6 @@ function twoUnits(amount: number, size: number, large: string, small: string): s
   const whole = Math.floor(amount);
   const rest = whole % size;
   return `${Math.floor(whole / size)} ${large}${rest === 0 ? "" : ` ${rest} ${small}`}`;
-}
-
-function isShort(value: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value < 1_000;
 }
 
 /** Formats `2026-01-31 14:03:22` in local time; empty without a time. */

@@ -141,8 +141,6 @@ export interface ProjectLabels {
 }
 
 export interface ScanOptions {
-  /** Finds subagents too, which can be most of the work. */
-  subagents: boolean;
   /** Real paths that were found in other places; skipped, and extended. */
   seen: Set<string>;
 }

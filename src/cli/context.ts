@@ -2,7 +2,7 @@
 import picocolors from "picocolors";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
 import { PACKAGE } from "../user-folders.ts";
-import type { Archive, Place } from "../places/session-ref.ts";
+import type { Archive, Place, Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { StoreWhere } from "../store/store-place.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -83,7 +83,7 @@ export function createContext(io: Io) {
     // If standard error is closed, notes are dropped.
     await io.stderr.write(line).catch(() => undefined);
   };
-  const { archive, closeArchive } = lazyArchive(() => context);
+  const { archive, closeArchive } = lazyArchive(() => context, io.signal);
   const { env, cwd, home, installation, signal } = io;
   const context = {
     env,
@@ -149,18 +149,22 @@ export function createContext(io: Io) {
 }
 
 /** Opens the store with the first question. */
-function lazyArchive(where: () => StoreWhere): { archive: Archive; closeArchive: () => Promise<void> } {
+function lazyArchive(
+  where: () => Where & StoreWhere,
+  signal: AbortSignal,
+): { archive: Archive; closeArchive: () => Promise<void> } {
   let opened: Promise<Store> | undefined;
   let loaded: Archive | undefined;
   const open = (): Promise<Store> =>
-    (opened ??= import("../store/open-store.ts").then(({ openStoreToRead }) => openStoreToRead(where())));
+    (opened ??= import("../store/open-store.ts").then(({ openStoreToAsk }) => openStoreToAsk(where())));
   const archive = async (): Promise<Archive> => {
     const { storeArchive } = await import("../queries/stored-archive.ts");
-    return (loaded ??= storeArchive(where(), open));
+    return (loaded ??= storeArchive(where(), { open, signal }));
   };
   return {
     archive: {
-      completed: async (found) => (await archive()).completed(found),
+      completed: async (found, isWanted) => (await archive()).completed(found, isWanted),
+      latest: async () => (await archive()).latest(),
       named: async (storedId, found) => (await archive()).named(storedId, found),
       stored: async (ref) => (await archive()).stored(ref),
     },

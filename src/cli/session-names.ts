@@ -19,9 +19,11 @@ export function showCommand(
 /** Minimum length of a shortened id, as shorter ones are hard to distinguish. */
 const MIN_ID_LENGTH = 8;
 
-/** Shortens ids as far as they stay unique. */
-export function shortIds(ids: readonly string[]): Map<string, string> {
-  const sorted = [...new Set(ids)].sort();
+/** Shortens ids as far as they stay unique among all. */
+export function shortIds(ids: readonly string[], all: readonly string[]): Map<string, string> {
+  const beginnings = new Set(ids.map((id) => id.slice(0, MIN_ID_LENGTH)));
+  const alike = all.filter((id) => beginnings.has(id.slice(0, MIN_ID_LENGTH)));
+  const sorted = [...new Set([...ids, ...alike])].sort();
   return new Map(
     sorted.map((id, at) => {
       const shared = Math.max(sharedLength(id, sorted[at - 1]), sharedLength(id, sorted[at + 1]));

@@ -191,7 +191,7 @@ function rowsTable(
 ): string {
   const isBySession = by === "session";
   const keyed = isBySession ? rows : rows.filter(hasTokens);
-  const ids = shortIds(isBySession ? allIds : []);
+  const ids = shortIds(isBySession ? rows.flatMap(({ key }) => key ?? []) : [], allIds);
   const nameCell = ({ key, parent_session_id: parent }: StatsRow): string => {
     const short = by === "project" ? endOfPath(key ?? "", 2) : (ids.get(key ?? "") ?? key ?? "");
     const name = key === null ? "unknown" : cut(neutralLine(short), MAX_NAME_COLUMNS);

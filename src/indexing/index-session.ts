@@ -11,16 +11,10 @@ import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { pathOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
-import {
-  NOT_INDEXED,
-  type StoredAnswer,
-  type StoredBlock,
-  type StoredMessage,
-  type StoredSession,
-} from "../store/stored-model.ts";
+import { NOT_INDEXED, type StoredAnswer, type StoredBlock, type StoredSession } from "../store/stored-model.ts";
 import type { RowIds, RowState, RowStates, SessionChange, Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
-import { hasContent, INDEX_RULES, type IndexLevel, isCurrent } from "./is-current.ts";
+import { hasContent, INDEX_RULES, type IndexLevel, isCurrent, markOf } from "./is-current.ts";
 import { redactedBlocks, redactedFigures, redactedMessages, WordRedactor } from "./redact-stored-rows.ts";
 import { SessionFacts } from "./session-facts.ts";
 import { suffixedId } from "./session-keys.ts";
@@ -39,8 +33,6 @@ export interface IndexRequest {
   ref: SessionRef;
   /** The store had no session with this id when it was chosen. */
   isNew: boolean;
-  /** Writes all rows again, whatever is stored. */
-  rebuild: boolean;
   level: IndexLevel;
 }
 
@@ -87,8 +79,8 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   // Another session with the agent's id was stored in the meantime.
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
     return indexed({ ...request, sessionId: suffixedId(request.ref), isNew: false });
-  if (!request.rebuild && isCurrent(request.ref, stored, level))
-    return { as: "unchanged", events: 0, bytes: 0, damaged: stored?.counts.damaged ?? 0 };
+  if (stored !== undefined && isCurrent(request.ref, markOf(stored), level))
+    return { as: "unchanged", events: 0, bytes: 0, damaged: stored.counts.damaged };
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
@@ -182,13 +174,14 @@ class Indexing {
     }
     const taken = this.#rows.takeBlocks();
     for (const { row } of taken.blocks) this.#seen.blocks.add(row.event_id);
-    const changed = taken.blocks.filter(({ row }) => !this.#isStored(row, this.#states.blocks.get(row.event_id)));
+    const { messages: ofMessages, blocks: ofBlocks } = this.#states;
+    const changed = taken.blocks.filter(({ row }) => ofBlocks.get(row.event_id)?.raw_hash !== row.raw_hash);
     const blocks = await redactedBlocks(redactor, this.#words, changed);
     this.#written += blocks.length;
     if (isEnd) return this.#writeEnd(await this.#lastRows(blocks));
     if (blocks.length === 0) return;
     // Blocks refer to the rows of their messages.
-    const begun = taken.messages.filter(({ message_id: id }) => !this.#states.messages.has(id));
+    const begun = taken.messages.filter(({ message_id: id }) => !ofMessages.has(id));
     await this.#write({ messages: await redactedMessages(redactor, this.#words, begun), blocks }, false);
   }
 
@@ -197,11 +190,10 @@ class Indexing {
     this.#rows.finish();
     const all = this.#rows.messages();
     for (const { message_id: id } of all) this.#seen.messages.add(id);
-    const isLabelled = ({ message_id: id, superseded }: StoredMessage): boolean =>
-      this.#states.messages.get(id)?.superseded === superseded;
-    const changed = all.filter(
-      (row) => !(this.#isStored(row, this.#states.messages.get(row.message_id)) && isLabelled(row)),
-    );
+    const changed = all.filter(({ message_id: id, raw_hash, superseded }) => {
+      const state = this.#states.messages.get(id);
+      return state?.raw_hash !== raw_hash || state.superseded !== superseded;
+    });
     const messages = await redactedMessages(this.#request.redactor, this.#words, changed);
     const dropped = this.#rows.superseded();
     const labelled = blocks.map((row) => ({ ...row, superseded: dropped.has(row.event_id) }));
@@ -228,10 +220,6 @@ class Indexing {
     return (before?.answers ?? [])
       .filter(({ source_id: id, is_sidechain }) => id !== null && !is_sidechain && !current.has(id))
       .map(({ calls: _calls, messages: _messages, ...answer }) => ({ ...answer, superseded: true }));
-  }
-
-  #isStored(row: RowState, state: RowState | undefined): boolean {
-    return state?.raw_hash === row.raw_hash && !this.#request.rebuild;
   }
 
   /**

@@ -12,7 +12,7 @@ export interface IndexWorkerData {
   machine: Machine;
 }
 
-export type LaneTask = Pick<IndexRequest, "sessionId" | "ref" | "isNew" | "rebuild" | "level">;
+export type LaneTask = Pick<IndexRequest, "sessionId" | "ref" | "isNew" | "level">;
 
 /** A call of the store, which the other thread does. */
 export interface StoreCall {

@@ -1,6 +1,6 @@
 /** Compares a session on this machine with its stored rows. */
 import { pathOf, type SessionRef } from "../places/session-ref.ts";
-import type { SessionMark } from "../store/stored-model.ts";
+import type { SessionMark, StoredSession } from "../store/stored-model.ts";
 
 /**
  * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
@@ -12,22 +12,26 @@ export const INDEX_RULES = 11;
 export type IndexLevel = "figures" | "content";
 
 /** Returns true if texts of the session are stored, however old. */
-export function hasContent(stored: SessionMark): boolean {
-  return stored.state.rules > 0;
+export function hasContent({ state }: Pick<StoredSession, "state">): boolean {
+  return state.rules > 0;
+}
+
+/** Returns the mark of a stored session. */
+export function markOf({ state, figures, ...session }: StoredSession): SessionMark {
+  const hasContent =
+    figures?.rules === state.rules &&
+    figures.source_bytes === state.source_bytes &&
+    figures.source_modified_ms === state.source_modified_ms;
+  return { ...session, revision: state.revision, figures, has_content: hasContent };
 }
 
 /** Returns true if the stored rows cover the source as it is now. */
 export function isCurrent(ref: SessionRef, stored: SessionMark | undefined, level: IndexLevel = "content"): boolean {
-  if (stored === undefined || stored.state.revision === 0) return false;
-  const done = level === "figures" ? stored.figures : stored.state;
-  return done !== null && done.rules === INDEX_RULES && covers(ref, stored, done);
-}
-
-type Covered = Pick<SessionMark["state"], "source_bytes" | "source_modified_ms">;
-
-function covers(ref: SessionRef, { path, place }: SessionMark, { source_bytes, source_modified_ms }: Covered): boolean {
-  if (path !== pathOf(ref) || place !== ref.place) return false;
+  if (stored === undefined || stored.figures === null) return false;
+  const { rules, source_bytes: bytes, source_modified_ms: modifiedMs } = stored.figures;
+  if (rules !== INDEX_RULES || (level === "content" && !stored.has_content)) return false;
+  if (stored.path !== pathOf(ref) || stored.place !== ref.place) return false;
   // For a database the stored time may be that of a part, which is later than the session's own.
-  if (ref.database !== null) return source_modified_ms >= ref.modifiedMs;
-  return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
+  if (ref.database !== null) return modifiedMs >= ref.modifiedMs;
+  return bytes === (ref.bytes ?? 0) && modifiedMs === ref.modifiedMs;
 }

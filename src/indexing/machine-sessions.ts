@@ -45,7 +45,7 @@ export async function machineSessions(
   only?: readonly SessionRef[],
 ): Promise<MachineSessions> {
   const stored = await store.marks();
-  const found = only === undefined ? await findSessions(where, { all: true }) : undefined;
+  const found = only === undefined ? await findSessions(where) : undefined;
   const refs = await withParts(withKnownForms(found?.sessions ?? only ?? [], stored, found), stored);
   const isThere = (session: SessionMark): boolean => isSourceThere(session, found);
   const keyed = keyedSessions(refs, { sessions: stored, isThere });
@@ -58,8 +58,7 @@ export async function machineSessions(
     if (!isThere(session)) gone.push(session);
     else if (isElsewhere(session, found?.roots ?? [])) elsewhere.push(session);
   }
-  const unreadable = found?.unreadable ?? [];
-  return { sessions, forgotten: [...forgotten], gone, elsewhere, unreadable, stored };
+  return { sessions, forgotten: [...forgotten], gone, elsewhere, unreadable: found?.unreadable ?? [], stored };
 }
 
 /**
@@ -80,7 +79,7 @@ export async function withParts(
     if (agent?.parts === undefined || ref.agentId !== null || ref.archived !== null) return [];
     const rows = atPath.get(pathOf(ref)) ?? [];
     const own = rows.find(({ agent_id: id }) => id === null);
-    if (!isCurrent(ref, own) && !isCurrent(ref, own, "figures")) return agent.parts(ref, files);
+    if (!isCurrent(ref, own, "figures")) return agent.parts(ref, files);
     return rows.flatMap(({ session_id: id, agent_id: agentId, parent_id: parentId, started_at }) =>
       agentId === null
         ? []
@@ -97,6 +96,7 @@ export function withKnownForms(
   found?: SessionsFound,
 ): SessionRef[] {
   const rows = Map.groupBy(stored.filter(mayHaveForms), ({ session_id: id }) => baseId(id));
+  if (rows.size === 0) return [...refs];
   return refs.flatMap((ref) => {
     const known = mayHaveForms(ref) ? rows.get(ref.id) : undefined;
     if (known === undefined) return [ref];
@@ -112,13 +112,12 @@ function formAt(row: SessionMark, ref: SessionRef, found: SessionsFound | undefi
   const known = {
     id: ref.id,
     place: row.place,
-    agent: row.agent || null,
+    agent: ref.agent,
     project: ref.project,
     parentId: ref.parentId,
   };
   if (isInDatabase(row)) {
-    const modifiedMs = row.state.source_modified_ms || (msOf(row.modified_at) ?? 0);
-    return sessionRef({ ...known, database: row.path, modifiedMs });
+    return sessionRef({ ...known, database: row.path, modifiedMs: row.figures?.source_modified_ms ?? 0 });
   }
   const facts = factsOf(row.path);
   if (facts?.isFile() !== true) return undefined;

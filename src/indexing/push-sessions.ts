@@ -53,8 +53,7 @@ export async function push(local: Store, team: Store, { signal, onProgress }: Pu
   const forgotten = new Set((await team.forgotten()).map(({ session_id: id }) => id));
   const changed = mine.filter(([id, { revision }]) => {
     const isForgotten = forgotten.has(agentsId(id));
-    // A session without content is only registered, for its snippets.
-    const isCopied = revision === 0 || theirs.get(teamsId(id, machine))?.copied_revision === revision;
+    const isCopied = theirs.get(teamsId(id, machine))?.copied_revision === revision;
     report.forgotten += Number(isForgotten);
     report.unchanged += Number(isCopied && !isForgotten);
     return !isForgotten && !isCopied;
@@ -186,9 +185,6 @@ async function pushSnippets(local: Store, team: Store, machine: string): Promise
     const session = snippet && (await local.session(snippet.session_id));
     if (snippet === undefined || session === undefined) continue;
     const session_id = teamsId(session.session_id, machine);
-    const { state: _, figures: _f, ...row } = session;
-    if (session.state.revision === 0)
-      await team.registerSession({ ...row, session_id, machine_id: machine, host: local.machine.host });
     // A session that is not whole there may lack the event.
     const revision = (await team.session(session_id))?.state.copied_revision;
     if (revision !== session.state.revision) continue;

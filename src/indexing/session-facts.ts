@@ -16,8 +16,6 @@ export interface PlacedTitle {
   offset: number;
 }
 
-export const NO_COUNTS: SourceCounts = { damaged: 0, unknown_lines: 0, redactions: {} };
-
 export class SessionFacts {
   /** The latest title. */
   given: PlacedTitle | null = null;

@@ -42,41 +42,46 @@ export function keyedSessions<Row extends Pick<SessionMark, "session_id" | "plac
   stored: StoredSessions<Row>,
 ): KeyedSession<Row>[] {
   const { sessions } = stored;
-  const byId = new Map(sessions.map((session) => [session.session_id, session]));
-  const byForm = new Map(sessions.filter(mayHaveForms).map((session) => [baseId(session.session_id), session]));
-  const suffixed = Map.groupBy(
-    sessions.filter(({ session_id: id }) => baseId(id) !== id),
-    ({ session_id: id }) => baseId(id),
-  );
-  /** Returns the row at the place of a form. */
+  const byId = new Map<string, Row>();
+  const byForm = new Map<string, Row>();
+  const suffixed = new Map<string, Row[]>();
+  for (const session of sessions) {
+    const { session_id: id } = session;
+    const base = baseId(id);
+    byId.set(id, session);
+    if (mayHaveForms(session)) byForm.set(base, session);
+    if (base !== id) suffixed.set(base, [...(suffixed.get(base) ?? []), session]);
+  }
+  const taken = new Set<string>();
+  /** Returns the row at the place of a form, unless it is another session's. */
   const rowAt = (form: SessionRef): Row | undefined => {
     const [own, path] = [byId.get(form.id), pathOf(form)];
-    return own?.path === path ? own : suffixed.get(form.id)?.findLast((row) => row.path === path);
+    const row = own?.path === path ? own : suffixed.get(form.id)?.findLast((each) => each.path === path);
+    return row === undefined || taken.has(row.session_id) ? undefined : row;
   };
-  const taken = new Set<string>();
-  const found = new Map<SessionRef, Row>();
+  const keyed: KeyedSession<Row>[] = [];
+  const open: KeyedSession<Row>[] = [];
   for (const ref of refs) {
-    const isFree = (row: Row | undefined): boolean => row !== undefined && !taken.has(row.session_id);
-    const session = formsOf(ref).map(rowAt).find(isFree) ?? (mayHaveForms(ref) ? byForm.get(ref.id) : undefined);
-    if (session === undefined || taken.has(session.session_id)) continue;
-    taken.add(session.session_id);
-    found.set(ref, session);
+    let row = rowAt(ref);
+    for (const form of ref.alternatives) row ??= rowAt(form);
+    row ??= mayHaveForms(ref) ? byForm.get(ref.id) : undefined;
+    const isFound = row !== undefined && !taken.has(row.session_id);
+    const session = { ref, sessionId: row?.session_id ?? ref.id, stored: row };
+    if (isFound) taken.add(session.sessionId);
+    else open.push(session);
+    keyed.push(session);
   }
   const isFree = (id: string): boolean => {
     const session = byId.get(id);
     return !taken.has(id) && (session === undefined || !stored.isThere(session));
   };
-  const ids = new Map<SessionRef, string>();
-  for (const ref of refs.filter((each) => !found.has(each)).toSorted(byPlaceAndId)) {
-    const id = isFree(ref.id) ? ref.id : suffixedId(ref);
-    taken.add(id);
-    ids.set(ref, id);
+  for (const session of open.toSorted(byPlaceAndId)) {
+    const { ref } = session;
+    session.sessionId = isFree(ref.id) ? ref.id : suffixedId(ref);
+    session.stored = byId.get(session.sessionId);
+    taken.add(session.sessionId);
   }
-  return refs.map((ref) => {
-    const session = found.get(ref);
-    const sessionId = session?.session_id ?? ids.get(ref) ?? ref.id;
-    return { ref, sessionId, stored: session ?? byId.get(sessionId) };
-  });
+  return keyed;
 }
 
 function formsOf(ref: SessionRef): readonly SessionRef[] {
@@ -103,7 +108,7 @@ export function tombstonesOf(ref: SessionRef, sessionId: string): Tombstone[] {
   return formsOf(ref).map((form) => ({ session_id: sessionId, place: placeHash(form) }));
 }
 
-/** Returns the sessions that were forgotten and not revived since, and those that they started. */
+/** Returns the sessions that were forgotten, and those that they started. */
 export function forgottenSessions(
   sessions: readonly KeyedSession[],
   tombstones: readonly Tombstone[],
@@ -128,7 +133,7 @@ export function forgottenSessions(
   return found;
 }
 
-function byPlaceAndId(a: SessionRef, b: SessionRef): number {
-  const [first, second] = [a, b].map((ref) => placeKey(pathOf(ref), ref.id));
+function byPlaceAndId(a: Pick<KeyedSession, "ref">, b: Pick<KeyedSession, "ref">): number {
+  const [first, second] = [a, b].map(({ ref }) => placeKey(pathOf(ref), ref.id));
   return first === second ? 0 : (first ?? "") < (second ?? "") ? -1 : 1;
 }

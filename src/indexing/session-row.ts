@@ -5,7 +5,7 @@ import { storableTime } from "../store/storable.ts";
 import type { Machine } from "../store/store-place.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { shortened } from "../neutral-text.ts";
-import { NO_COUNTS, type SessionFacts } from "./session-facts.ts";
+import type { SessionFacts } from "./session-facts.ts";
 
 export type SessionRow = Omit<StoredSession, "state" | "figures">;
 
@@ -23,20 +23,19 @@ export function wordsInRow({ title, project, projectLabel, parentId, agentId }: 
 }
 
 /**
- * Returns the row of a session. `facts` come from its content, if it was read; `clean` redacts a word of `wordsInRow` and
- * of the facts; `prompt` is the redacted first prompt.
+ * Returns the row of a session. `facts` come from its content; `clean` redacts a word of `wordsInRow` and of the facts;
+ * `prompt` is the redacted first prompt.
  */
 export function rowOf(
   sessionId: string,
   ref: SessionRef,
-  { facts, prompt = null }: { facts?: SessionFacts; prompt?: string | null },
+  { facts, prompt }: { facts: SessionFacts; prompt: string | null },
   clean: (word: string | null) => string | null,
   machine: Machine,
 ): SessionRow {
   // The head of a file has the first title, its content the latest.
-  const title = wholeLine(clean(facts?.given?.text ?? ref.title));
-  const cwd = clean(facts?.cwd ?? null);
-  const first = facts?.firstTime ?? null;
+  const title = wholeLine(clean(facts.given?.text ?? ref.title));
+  const cwd = clean(facts.cwd);
   return {
     session_id: sessionId,
     place: ref.place === "stdin" ? "file" : ref.place,
@@ -45,22 +44,22 @@ export function rowOf(
     host: machine.host,
     path: pathOf(ref),
     project: clean(ref.project) ?? cwd ?? clean(ref.projectLabel || null),
-    parent_id: clean(ref.parentId ?? facts?.parentId ?? null),
+    parent_id: clean(ref.parentId ?? facts.parentId),
     agent_id: clean(ref.agentId),
     title: shortLine(title ?? prompt),
     given_title: title,
-    title_is_message: facts?.given?.isMessage ?? false,
-    title_line: facts?.given?.line ?? 0,
-    title_offset: facts?.given?.offset ?? 0,
+    title_is_message: facts.given?.isMessage ?? false,
+    title_line: facts.given?.line ?? 0,
+    title_offset: facts.given?.offset ?? 0,
     first_prompt: prompt,
     cwd,
-    git_branch: clean(facts?.gitBranch ?? null),
-    agent_version: clean(facts?.version ?? null),
-    started_at: first === null ? timeOf(ref.startedMs) : storableTime(first),
-    ended_at: storableTime(facts?.lastTime ?? null),
-    active_ms: facts?.activeMs ?? 0,
+    git_branch: clean(facts.gitBranch),
+    agent_version: clean(facts.version),
+    started_at: facts.firstTime === null ? timeOf(ref.startedMs) : storableTime(facts.firstTime),
+    ended_at: storableTime(facts.lastTime),
+    active_ms: facts.activeMs,
     modified_at: timeOf(ref.modifiedMs || null),
-    counts: facts?.counts ?? NO_COUNTS,
+    counts: facts.counts,
   };
 }
 

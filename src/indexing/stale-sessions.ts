@@ -24,7 +24,8 @@ export interface StaleSessions extends MachineSessions {
 export async function staleSessions(store: Store, where: Where, level: IndexLevel = "content"): Promise<StaleSessions> {
   const found = await machineSessions(store, where);
   const changed = found.sessions.filter(({ ref, stored }) => !isCurrent(ref, stored, level));
-  const inDatabases = databaseShares(found.sessions.map(({ ref }) => ref));
+  const hasDatabase = changed.some(({ ref }) => ref.database !== null);
+  const inDatabases = hasDatabase ? databaseShares(found.sessions.map(({ ref }) => ref)) : new Map<string, number>();
   const stale = changed.map(({ ref, sessionId }) => {
     return { ref, sessionId, bytes: ref.bytes ?? inDatabases.get(ref.database) ?? 0 };
   });

@@ -7,17 +7,13 @@ import { isCurrent, type IndexLevel } from "./is-current.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
-import { tombstonesOf, type KeyedSession } from "./session-keys.ts";
+import type { KeyedSession } from "./session-keys.ts";
 
 export interface UpdateOptions {
   /** Default: content. */
   level?: IndexLevel;
-  /** Reads and writes every session again. Snippets keep their events; sessions whose source is gone stay. */
-  rebuild?: boolean;
   /** Indexes only these sessions and does not report gone ones. */
   only?: readonly SessionRef[];
-  /** Also indexes those of `only` that were forgotten. */
-  revive?: boolean;
   /** Stops between two parts of a session. What was written stays. */
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
@@ -64,21 +60,11 @@ const MAX_OVERTAKEN = 50;
  * sessions are reported and the rest continues; an error of the store or the signal ends the run.
  */
 export async function updateIndex(store: Store, where: Where, options: UpdateOptions = {}): Promise<IndexReport> {
-  const { only, rebuild = false, revive = false, level = "content" } = options;
-  const found = await machineSessions(store, where, only);
-  const { gone, unreadable } = found;
-  const revived = revive && only !== undefined ? found.forgotten : [];
-  const tombstones = revived.flatMap(({ ref, sessionId }) => tombstonesOf(ref, sessionId));
-  if (tombstones.length > 0) await store.reviveSessions(tombstones);
-  const sessions = [...found.sessions, ...revived];
+  const { only, level = "content" } = options;
+  const { sessions, gone, unreadable } = await machineSessions(store, where, only);
   const report = emptyReport(sessions.length, unreadable);
   report.gone = gone.length;
-  const stale: KeyedSession[] = [];
-  for (const session of sessions) {
-    if (!rebuild && isCurrent(session.ref, session.stored, level))
-      report.damaged += session.stored?.counts.damaged ?? 0;
-    else stale.push(session);
-  }
+  const stale = sessions.filter(({ ref, stored }) => !isCurrent(ref, stored, level));
   report.unchanged = sessions.length - stale.length;
   options.signal?.throwIfAborted();
   // Oldest first: a search treats what was written last as the newest. Figures are wanted for the newest first.
@@ -137,11 +123,11 @@ class Run {
   }
 
   async #run(lane: Lane): Promise<void> {
-    const { signal, onProgress, rebuild = false, level = "content" } = this.#options;
+    const { signal, onProgress, level = "content" } = this.#options;
     for (let session = this.#waiting.shift(); session; session = this.#waiting.shift()) {
       signal?.throwIfAborted();
       const { ref, sessionId, stored } = session;
-      const outcome = await lane.index({ ref, sessionId, isNew: stored === undefined, rebuild, level });
+      const outcome = await lane.index({ ref, sessionId, isNew: stored === undefined, level });
       const isForgotten = outcome === "overtaken" && (await this.#isForgotten(session));
       if (outcome === "overtaken" && !isForgotten && this.#isTriedAgain(session)) continue;
       if (!isForgotten) this.#count(outcome, session);

@@ -90,11 +90,12 @@ export function walk(root: string, { files, depth, ...options }: WalkOptions): W
     for (const entry of tried(folder.path, () => files.list(folder.path)) ?? []) {
       const { name } = entry;
       const isWanted = accepts(name);
-      if (!isWanted && entry.isFile()) continue;
+      const isFile = entry.isFile();
+      if (!isWanted && isFile) continue;
       const path = beside + name;
       const real = folder.real === folder.path ? path : join(folder.real, name);
       const met = { name, path, real, segments: [...folder.segments, name] };
-      if (entry.isFile()) takeFile(met);
+      if (isFile) takeFile(met);
       else if (entry.isDirectory() && takeFolder(met)) inside.push(met);
       else if (entry.isSymbolicLink() && (isWanted || mayEnter(met, true))) links.push(met);
     }

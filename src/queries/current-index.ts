@@ -106,7 +106,7 @@ async function hasAny(store: Store, level: IndexLevel = "content"): Promise<bool
  * Adds what is new to the store: the newest sessions, and if that is not all, those of the others that may have something
  * for the question. Rejects with a `TranscriptsError` if the store cannot be read, and with the signal's reason.
  */
-async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
+export async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
   // A team's database has what was pushed: the sessions of this machine are no part of the question.
   if (store.backend === "postgres") return { ...NOTHING, store };
   const { wanted, level } = options;
@@ -244,5 +244,6 @@ function smallEnough(sessions: readonly StaleSession[]): StaleSession[] {
 }
 
 function repeated(ids: readonly string[]): string[] {
-  return [...Map.groupBy(ids, (id) => id)].filter(([, { length }]) => length > 1).map(([id]) => id);
+  const met = new Set<string>();
+  return ids.filter((id) => met.has(id) || !met.add(id));
 }

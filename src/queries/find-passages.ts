@@ -4,9 +4,9 @@ import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search } from "../search/search.ts";
 import { countedTexts, readTerms } from "../search/terms.ts";
-import { filterByProject, projectsNamed } from "../sessions/project-filter.ts";
+import { filterOf, refsAsked } from "./listed-sessions.ts";
 import type { StoredSession } from "../store/stored-model.ts";
-import type { SessionFilter, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { mayHaveTerms } from "./byte-filter.ts";
 import type { CurrentIndex, CurrentIndexOptions } from "./current-index.ts";
 import { accessOf, placedRef, storedRef, type SessionAccess } from "./stored-session.ts";
@@ -51,11 +51,7 @@ export async function find(
   asked: FindAsked,
 ): Promise<Found> {
   const { project, agent, tags, ...query } = asked;
-  const sessions: SessionFilter = {
-    ...given({ agent, tags }),
-    ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
-    ...(project === undefined ? {} : { projects: projectsNamed(await store.projects(), project, where) }),
-  };
+  const sessions = await filterOf({ store, elsewhere }, where, { project, agent, ...given({ tags }) });
   const searched: SearchQuery = { ...query, ...(Object.keys(sessions).length === 0 ? {} : { sessions }) };
   const { hits, ...result } = await search(store, searched);
   const sessionOf = hitSessions(store);
@@ -85,10 +81,7 @@ export function findNeeds(where: Where, asked: FindAsked): Pick<CurrentIndexOpti
   const { project, agent } = asked;
   const { texts, least } = countedTexts(readTerms(asked));
   return {
-    wanted: async (refs) => {
-      const ofAgent = refs.filter((ref) => agent === undefined || ref.agent === agent);
-      return new Set(project === undefined ? ofAgent : await filterByProject(ofAgent, project, where));
-    },
+    wanted: (refs) => refsAsked(refs, where, { project, agent }),
     mayHave: (ref) => mayHaveTerms(ref, texts, least),
   };
 }

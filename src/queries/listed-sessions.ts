@@ -3,13 +3,13 @@ import { given } from "../given.ts";
 import { msOf } from "../parse/times.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { resumeOf } from "../sessions/resume.ts";
-import { projectsNamed } from "../sessions/project-filter.ts";
+import { filterByProject, projectsNamed } from "../sessions/project-filter.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import type { SessionLabels, StoredSession } from "../store/stored-model.ts";
 import type { ListQuery, SessionFilter } from "../store/store.ts";
 import type { ReadSession } from "./added-up.ts";
-import { readableSession } from "./stored-archive.ts";
+import { readableSession } from "./stored-session.ts";
 import { parentOf } from "./figures.ts";
 import type { CurrentIndex, CurrentIndexOptions } from "./current-index.ts";
 import { storedFigures } from "./stored-figures.ts";
@@ -92,10 +92,14 @@ export async function countSessions(index: Index, where: Where, query: Omit<Sess
  * Returns what a list asks of the store: figures, until the page has those sessions that were written last. No entry of a
  * session is later than its file.
  */
-export function listNeeds(where: Where, query: SessionsQuery): Pick<CurrentIndexOptions, "level" | "isEnough"> {
+export function listNeeds(
+  where: Where,
+  query: SessionsQuery,
+): Pick<CurrentIndexOptions, "level" | "wanted" | "isEnough"> {
   const { since, limit, offset = 0 } = query;
   return {
     level: "figures",
+    wanted: (refs) => refsAsked(refs, where, query),
     isEnough: async (index, { modifiedMs }) => {
       if (since !== undefined && modifiedMs < since.getTime()) return true;
       if (limit === Infinity) return false;
@@ -103,6 +107,17 @@ export function listNeeds(where: Where, query: SessionsQuery): Pick<CurrentIndex
       return sessions.length === offset + limit && endOf(sessions.at(-1)) >= modifiedMs;
     },
   };
+}
+
+/** Returns those of the sessions on this machine that may be of a project and an agent. */
+export async function refsAsked(
+  refs: readonly SessionRef[],
+  where: Where,
+  { project, agent }: Pick<SessionsQuery, "project" | "agent">,
+): Promise<ReadonlySet<SessionRef>> {
+  // For some, only the content says which agent's they are.
+  const ofAgent = refs.filter((ref) => agent === undefined || ref.agent === null || ref.agent === agent);
+  return new Set(project === undefined ? ofAgent : await filterByProject(ofAgent, project, where));
 }
 
 function endOf(session: ReadSession | undefined): number {
@@ -172,11 +187,11 @@ function isActive({ figures }: { figures: Figures }, { since, until }: SessionsQ
   return figures.prompts.some(isWithin) || figures.usage.some(({ timestamp }) => isWithin(timestamp));
 }
 
-/** A listed session. Keys as in `transcripts list --json`, where each is described. Texts are redacted only if the figures are. */
+/** A listed session, redacted. Keys as in `transcripts list --json`, where each is described. */
 export type SessionRow = ReturnType<typeof sessionRow>;
 
 /** Returns a session as `list` shows it. */
-export function sessionRow({ ref, figures, labels }: ListedSession) {
+export function sessionRow({ ref, figures, labels, stored }: ListedSession) {
   const { stats, metadata } = figures;
   const resume = resumeOf(ref, metadata.cwd);
   return {
@@ -185,9 +200,9 @@ export function sessionRow({ ref, figures, labels }: ListedSession) {
     agent: ref.agent,
     path: ref.path,
     database: ref.database,
-    project: ref.project ?? metadata.cwd ?? (ref.projectLabel || null),
+    project: stored.project,
     parent_session_id: parentOf({ ref, figures }),
-    title: labels?.label_title ?? ref.title ?? metadata.title,
+    title: labels?.label_title ?? stored.given_title,
     prompt: stats.initial_prompt,
     started: metadata.firstTimestamp ?? isoTime(ref.startedMs),
     ended: metadata.lastTimestamp,

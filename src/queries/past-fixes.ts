@@ -62,9 +62,10 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
     const next = "Give the line of the message that describes the problem.";
     throw new TranscriptsError("bad_arguments", "The text does not say what failed.", next);
   }
-  const all = await store.failures();
-  const likeness = new ErrorLikeness(all.map(({ signature }) => signature));
-  const failures = await likeFailures(store, where, query, all, (signature) => likeness.likeness(asked, signature));
+  const known = await store.failureSignatures();
+  const likeness = new ErrorLikeness(known);
+  const degrees = new Map(known.map((each) => [each, likeness.likeness(asked, each)]));
+  const failures = await likeFailures(store, where, query, degrees);
   const sessions = [...new Set(failures.map(({ session }) => session))].slice(0, MOST_SESSIONS);
   const signatures = new Set(failures.map(({ signature }) => signature));
   const read: Occurrence[] = [];
@@ -89,15 +90,14 @@ async function likeFailures(
   store: Store,
   where: Where,
   { project }: PastFixesQuery,
-  all: readonly FailureCount[],
-  likeness: (signature: string) => number,
+  degrees: ReadonlyMap<string, number>,
 ): Promise<Failure[]> {
-  const degrees = new Map([...new Set(all.map(({ signature }) => signature))].map((each) => [each, likeness(each)]));
-  const like = all.filter(({ signature }) => (degrees.get(signature) ?? 0) >= MIN_LIKENESS);
+  const alike = [...degrees].flatMap(([signature, degree]) => (degree >= MIN_LIKENESS ? [signature] : []));
+  const like = await store.failures(alike);
   const ids = [...new Set(like.map(({ session_id: id }) => id))];
   const stored = new Map((await store.sessions({ ids })).map((session) => [session.session_id, session]));
   const refs = new Map<string, SessionRef>();
-  const alike = like.flatMap((failure) => {
+  const failures = like.flatMap((failure) => {
     const { session_id: id, signature } = failure;
     const degree = degrees.get(signature) ?? 0;
     const row = stored.get(id);
@@ -111,7 +111,7 @@ async function likeFailures(
     new Set(await filterByProject(sessions, name, where));
   const here = await ofProject(resolve(currentProject(where)));
   const wanted = project === undefined ? new Set(sessions) : await ofProject(project);
-  return alike
+  return failures
     .filter(({ session }) => wanted.has(session))
     .map((failure) => ({ ...failure, isInProject: here.has(failure.session) }))
     .toSorted(

@@ -1,31 +1,58 @@
 /** Finds sessions that only the store has, because their source is gone, or in a team's database. */
-import { agentAt, isInDatabase } from "../agents/registry.ts";
-import { existsSync, type Stats, statSync } from "node:fs";
-import { hasContent, isCurrent } from "../indexing/is-current.ts";
+import { resolve } from "node:path";
+import { agentAt } from "../agents/registry.ts";
+import { given } from "../given.ts";
+import { hasContent } from "../indexing/is-current.ts";
 import { isElsewhere, isSourceThere, withKnownForms, withParts } from "../indexing/machine-sessions.ts";
 import { baseId, keyedSessions } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
-import { type Archive, pathOf, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import { currentProject } from "../places/project-folder.ts";
+import {
+  type Archive,
+  type ArchivedIds,
+  pathOf,
+  type SessionRef,
+  type SessionsFound,
+  type Where,
+} from "../places/session-ref.ts";
+import type { SessionMark } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import { isStoreError } from "../transcripts-error.ts";
-import { archivedSession, hostIn, storedRef } from "./stored-session.ts";
+import { currentIndex } from "./current-index.ts";
+import { listedSessions, listNeeds } from "./listed-sessions.ts";
+import { archivedSession, readableSession } from "./stored-session.ts";
 
-/** `open` returns the store, which must stay open as long as its sessions are read. It is not called if there is none. */
-export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Archive {
+export interface ArchiveOptions {
+  /** Returns the store, which must stay open as long as its sessions are read. */
+  open: () => Promise<Store>;
+  signal: AbortSignal;
+}
+
+/** Sessions of the store. Only `latest` creates one, and adds what is new to it. */
+export function storeArchive(where: Where & StoreWhere, { open, signal }: ArchiveOptions): Archive {
   const opened = async (): Promise<Store | undefined> => (storePlace(where).exists ? open() : undefined);
   return {
-    completed: async (found) => {
+    completed: async (found, isWanted) => {
       const sessions = [...found.sessions];
       try {
         const store = await opened();
-        if (store === undefined) return { sessions: await withWantedParts(sessions, [], found), unreadable: [] };
-        return { sessions: await completedSessions(store, found), unreadable: [] };
+        if (store === undefined) return { sessions: await withParts(sessions, []), unreadable: [] };
+        return { sessions: await completedSessions(store, found, isWanted), unreadable: [] };
       } catch (error) {
         if (!isStoreError(error)) throw error;
         const reason = error.message.replace(/\.$/, "");
         return { sessions, unreadable: [{ path: storePlace(where).place, reason }] };
+      }
+    },
+    latest: async () => {
+      try {
+        const store = await open();
+        const ofProject = await latestOf(store, where, { project: resolve(currentProject(where)), signal });
+        return ofProject ?? (await latestOf(store, where, { signal }));
+      } catch (error) {
+        if (!isStoreError(error)) throw error;
+        return undefined;
       }
     },
     named: async (storedId, found) => {
@@ -36,11 +63,24 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
       if (ref.archived !== null) return ref;
       const store = await opened();
       if (store === undefined) return undefined;
-      const [keyed] = keyedSessions([ref], { sessions: await store.sessions(), isThere: () => true });
-      const stored = keyed?.stored;
+      const [keyed] = keyedSessions([ref], { sessions: await store.marks(), isThere: () => true });
+      const stored = keyed && (await store.session(keyed.sessionId));
       return stored && hasContent(stored) ? archivedSession(store, stored) : undefined;
     },
   };
+}
+
+/** Returns the session that a list shows first; undefined if the store cannot be brought up to date. */
+async function latestOf(
+  store: Store,
+  where: Where,
+  { project, signal }: { project?: string; signal: AbortSignal },
+): Promise<SessionRef | undefined> {
+  const query = { ...given({ project }), limit: 1 };
+  const index = await currentIndex(store, where, { ...listNeeds(where, query), signal });
+  if (index.fault !== undefined) return undefined;
+  const { sessions } = await listedSessions(index, where, query);
+  return sessions[0]?.ref;
 }
 
 async function sessionNamed(store: Store, storedId: string, found: SessionsFound): Promise<SessionRef | undefined> {
@@ -50,72 +90,30 @@ async function sessionNamed(store: Store, storedId: string, found: SessionsFound
   return found.sessions.find(isAtPlace) ?? readableSession(store, session, found);
 }
 
-/** Returns a stored session with its source if that exists outside of the searched places, or else as the store has it. */
-export function readableSession(
+async function completedSessions(
   store: Store,
-  session: StoredSession,
-  searched: Pick<SessionsFound, "roots"> = { roots: [] },
-): SessionRef | undefined {
-  const here = hostIn(store, session) === null ? sourceOf(session, searched) : undefined;
-  return here ?? archivedSession(store, session);
-}
-
-async function completedSessions(store: Store, found: SessionsFound): Promise<SessionRef[]> {
-  const sessions = await store.sessions();
-  if (store.backend === "postgres") return sessions.flatMap((session) => archivedSession(store, session) ?? []);
-  const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
-  const refs = await withWantedParts(withKnownForms(found.sessions, sessions, found), sessions, found);
-  const keyed = keyedSessions(refs, { sessions, isThere });
-  const met = new Set(keyed.map(({ sessionId }) => sessionId));
-  const completed = keyed.map(({ ref, stored }) => {
-    const ended = stored !== undefined && isCurrent(ref, stored, "figures") ? msOf(stored.ended_at) : null;
-    const known = { ...ref, lastMs: ref.lastMs ?? ended };
-    const agent = agentAt(ref);
-    if (agent === undefined || agent.hasForms || stored === undefined) return known;
-    // Otherwise the head of a file would be read for these.
-    known.project ??= stored.cwd;
-    if (agent.isParentInContent?.(ref) !== true) return known;
-    return {
-      ...known,
-      parentId: ref.parentId ?? stored.parent_id,
-      startedMs: ref.startedMs ?? msOf(stored.started_at),
-    };
-  });
-  for (const session of sessions) {
-    if (met.has(session.session_id) || isElsewhere(session, found.roots)) continue;
-    const ref = sourceOf(session, found) ?? archivedSession(store, session);
-    if (ref !== undefined) completed.push(ref);
-  }
-  return completed;
-}
-
-/** A list without subagents needs none of those in the files of others. */
-async function withWantedParts(
-  refs: readonly SessionRef[],
-  stored: readonly StoredSession[],
-  { all }: SessionsFound,
+  found: SessionsFound,
+  isWanted: (session: ArchivedIds) => boolean,
 ): Promise<SessionRef[]> {
-  return all === true ? withParts(refs, stored) : [...refs];
-}
-
-/** Returns the session with its file or database, if that is in a place that was not searched. */
-function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots">): SessionRef | undefined {
-  if (isInDatabase(session)) {
-    const { title, path, started_at, ended_at, modified_at } = session;
-    if (roots.some((root) => root.path === path) || !existsSync(path)) return undefined;
-    const times = { startedMs: msOf(started_at), lastMs: msOf(ended_at), modifiedMs: msOf(modified_at) ?? 0 };
-    return { ...storedRef(session), title, ...times };
-  }
-  const facts = fileFacts(session.path);
-  if (facts?.isFile() !== true) return undefined;
-  return { ...storedRef(session), title: null, bytes: facts.size, modifiedMs: facts.mtimeMs };
-}
-
-/** Also returns undefined for a file in a folder that this user may not enter. */
-function fileFacts(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  const marks = await store.marks();
+  const isThere = (session: SessionMark): boolean => isSourceThere(session, found);
+  const refs = await withParts(withKnownForms(found.sessions, marks, found), marks);
+  const keyed = keyedSessions(refs, { sessions: marks, isThere });
+  const met = new Set(keyed.map(({ sessionId }) => sessionId));
+  // Otherwise the heads of files would be read for this.
+  const completed = keyed.map(({ ref, stored }) =>
+    stored !== undefined && agentAt(ref)?.isParentInContent?.(ref) === true
+      ? {
+          ...ref,
+          parentId: ref.parentId ?? stored.parent_id,
+          startedMs: ref.startedMs ?? msOf(stored.started_at),
+        }
+      : ref,
+  );
+  // In a team's database no path means anything here.
+  const isAnother = (session: SessionMark): boolean => store.backend === "sqlite" && isElsewhere(session, found.roots);
+  const others = marks.filter((session) => !met.has(session.session_id) && isWanted(session) && !isAnother(session));
+  if (others.length === 0) return completed;
+  const rows = await store.sessions({ ids: others.map(({ session_id: id }) => id) });
+  return [...completed, ...rows.map((session) => readableSession(store, session, found))];
 }

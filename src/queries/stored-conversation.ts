@@ -231,7 +231,11 @@ class MessageCursor {
 function withoutContent({ session_id: id }: StoredSession): TranscriptsError {
   const next =
     "`transcripts stats` shows them. `transcripts index` keeps the content of sessions whose files are there.";
-  return new TranscriptsError("gone", `Only the totals of session ${id} were kept, and its file is gone.`, next);
+  return new TranscriptsError(
+    "gone",
+    `Only the totals of session ${id} were kept, and its file cannot be read here.`,
+    next,
+  );
 }
 
 /** Yields rows in order, page by page, from an ordinal on. */

@@ -1,11 +1,11 @@
 /** Converts rows of the store to sessions, and checks whether they can be read. */
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
 import { isInDatabase } from "../agents/registry.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
 import { errorCode } from "../transcript/files/fault.ts";
 import { reasonOf } from "../places/reasons.ts";
-import { sessionRef, type SessionRef } from "../places/session-ref.ts";
+import { sessionRef, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 
@@ -34,7 +34,7 @@ export function storedRef({
 }
 
 /** Returns the machine that pushed a session to a team's database; null in the store of this machine. */
-export function hostIn({ backend }: Pick<Store, "backend">, { host }: Pick<StoredSession, "host">): string | null {
+function hostIn({ backend }: Pick<Store, "backend">, { host }: Pick<StoredSession, "host">): string | null {
   return backend === "postgres" ? host : null;
 }
 
@@ -44,13 +44,9 @@ export function placedRef(stored: StoredSession, store: Pick<Store, "backend">):
   return hostIn(store, stored) === null ? ref : { ...ref, path: null, database: null };
 }
 
-/**
- * Returns a stored session to be read from the store; undefined if nothing of it was indexed: it is only registered, for a
- * snippet.
- */
-export function archivedSession(store: Store, session: StoredSession): SessionRef | undefined {
+/** Returns a stored session to be read from the store. */
+export function archivedSession(store: Store, session: StoredSession): SessionRef {
   const { session_id: sessionId, counts, state, figures } = session;
-  if (state.revision === 0) return undefined;
   return {
     ...placedRef(session, store),
     title: session.given_title,
@@ -68,6 +64,38 @@ export function archivedSession(store: Store, session: StoredSession): SessionRe
       },
     },
   };
+}
+
+/** Returns a stored session with its source if that exists outside of the searched places, or else as the store has it. */
+export function readableSession(
+  store: Store,
+  session: StoredSession,
+  searched: Pick<SessionsFound, "roots"> = { roots: [] },
+): SessionRef {
+  const here = hostIn(store, session) === null ? sourceOf(session, searched) : undefined;
+  return here ?? archivedSession(store, session);
+}
+
+/** Returns the session with its file or database, if that is in a place that was not searched. */
+function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots">): SessionRef | undefined {
+  if (isInDatabase(session)) {
+    const { title, path, started_at, ended_at, modified_at } = session;
+    if (roots.some((root) => root.path === path) || !existsSync(path)) return undefined;
+    const times = { startedMs: msOf(started_at), lastMs: msOf(ended_at), modifiedMs: msOf(modified_at) ?? 0 };
+    return { ...storedRef(session), title, ...times };
+  }
+  const facts = fileFacts(session.path);
+  if (facts?.isFile() !== true) return undefined;
+  return { ...storedRef(session), title: null, bytes: facts.size, modifiedMs: facts.mtimeMs };
+}
+
+/** Also returns undefined for a file in a folder that this user may not enter. */
+function fileFacts(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 export type SessionAccess =

@@ -9,7 +9,7 @@ import {
 } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import { entryOf, isConversation } from "../parse/statistics.ts";
+import { entryOf } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
@@ -108,13 +108,4 @@ export function callCounts(
     entryOf(counts, `${status} ${tool}`, () => ({ tool, status, count: 0 })).count += 1;
   }
   return counts.size === 0 ? undefined : [...counts.values()];
-}
-
-/** Reads a session until something was said in it. Rejects with a `TranscriptsError` if it cannot be read. */
-export function holdsConversation(ref: SessionRef): Promise<boolean> {
-  return inFirstForm(ref, async (form) => {
-    const reader = await openConversation(form, { pricing: "flat" });
-    for await (const _ of reader.batches()) if (isConversation(reader.summary().stats)) return true;
-    return false;
-  });
 }

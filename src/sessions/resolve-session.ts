@@ -1,16 +1,21 @@
 import { resolve } from "node:path";
 import { fileRef } from "./file-ref.ts";
-import { findSessions, type FoundSessions } from "./find-sessions.ts";
+import { completedBy, findSessions, type FoundSessions } from "./find-sessions.ts";
 import { filterByProject } from "./project-filter.ts";
 import { currentProject } from "../places/project-folder.ts";
-import { holdsConversation } from "./read-figures.ts";
-import { isReadFault } from "../places/reasons.ts";
 import { openReadable } from "./open-session.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
 import { refusalOf } from "./refuse-content.ts";
 import { factsAt, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { byProgress, inFirstForm } from "./session-forms.ts";
-import { isStream, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
+import {
+  type ArchivedIds,
+  isStream,
+  isSubagent,
+  type SessionRef,
+  sessionRef,
+  type Where,
+} from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 import { contentOf, HEAD_BYTES } from "../agents/detect.ts";
@@ -20,14 +25,14 @@ const MIN_PREFIX = 4;
 /** Id that the store gave to tell several sessions with one id apart. */
 const STORED_ID = /@[0-9a-f]{8}$/;
 /** Prefixes of ids that may be left out. */
-const COMMON_PREFIXES = ["", "ses_", "agent-"];
+const STARTS = ["", "ses_", "agent-"];
 
 /**
  * Resolves a SESSION argument, one of:
  *
  * - `-`: standard input;
  * - `latest`: the session with the latest entry that is not a subagent's, of the project of `cwd`, or of all if it has
- *   none (write `./latest` for a file of that name);
+ *   none; without a store (`where.archive`), the one whose file was written last (write `./latest` for a file of that name);
  * - the path of a file, relative to `cwd`;
  * - an id or its unique beginning: at least 4 characters, `ses_` and `agent-` may be left out.
  *
@@ -78,7 +83,9 @@ export async function sessionMeant(
   if (kind === "file" || kind === "other" || (kind === "folder" && (isPath || isShortFolder))) {
     return fileRef(path, files);
   }
-  const found = await findSessions(where, { all: true, archived: true, files });
+  const isNamed = (session: ArchivedIds): boolean =>
+    session.path === path || STARTS.some((start) => session.session_id.startsWith(start + text));
+  const found = await completedBy(where, await findSessions(where, { files }), isNamed);
   if (isPath || /\.(?:jsonl|md|json)$/.test(text)) {
     const kept = found.sessions.find((ref) => ref.archived !== null && ref.path === path);
     if (kept !== undefined) return kept;
@@ -92,24 +99,14 @@ export async function sessionMeant(
 }
 
 async function latestSession(where: Where, files: SessionFiles): Promise<SessionRef> {
-  const found = await findSessions(where, { byEntryTime: true, archived: true, files });
-  const project = currentProject(where, files);
-  const ofProject = await filterByProject(found.sessions, resolve(project), where, files);
-  const latest = (await firstConversation(ofProject)) ?? (await firstConversation(found.sessions));
+  const latest = await where.archive?.latest();
   if (latest !== undefined) return latest;
+  const found = await findSessions(where, { files });
+  const sessions = found.sessions.filter((ref) => !isSubagent(ref));
+  const ofProject = await filterByProject(sessions, resolve(currentProject(where, files)), where, files);
+  const [newest] = [...ofProject, ...sessions];
+  if (newest !== undefined) return newest;
   throw new TranscriptsError("not_found", `No sessions on this machine yet${unread(found)}.`, DOCTOR);
-}
-
-/** Returns the first session in which something was said. Skips unreadable ones. */
-async function firstConversation(sessions: readonly SessionRef[]): Promise<SessionRef | undefined> {
-  for (const ref of sessions) {
-    try {
-      if (await holdsConversation(ref)) return ref;
-    } catch (error) {
-      if (!isReadFault(error)) throw error;
-    }
-  }
-  return undefined;
 }
 
 const DOCTOR = "Run `transcripts doctor` to see which folders were searched.";
@@ -117,7 +114,7 @@ const DOCTOR = "Run `transcripts doctor` to see which folders were searched.";
 /** Returns the sessions with this id, or else those whose ids begin with it. What is left out of an id comes last. */
 function matchesOf(text: string, sessions: readonly SessionRef[]): SessionRef[] {
   const named = sessions.filter(({ archived }) => archived?.sessionId === text);
-  for (const prefix of COMMON_PREFIXES) {
+  for (const prefix of STARTS) {
     const wanted = prefix + text;
     const exact = sessions.filter(({ id, archived }) => id === wanted || archived?.sessionId === text);
     // Sessions that only the store has can be told apart by their ids there.

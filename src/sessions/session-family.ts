@@ -1,7 +1,7 @@
 import { agentAt, agentNamed } from "../agents/registry.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
-import { findSessions } from "./find-sessions.ts";
+import { completedBy, findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { readHead } from "./file-ref.ts";
 import { type SessionRef, type Place, type Unreadable, type Where } from "../places/session-ref.ts";
@@ -44,7 +44,8 @@ export async function sessionFamily(
   // else.
   const others = !hasForms && own !== undefined && where.archive === undefined ? [] : roots;
   const first = own === undefined || (hasForms && roots.some(({ path }) => path === own.path)) ? [] : [own];
-  const found = await findSessions({ ...where, roots: [...first, ...others] }, { all: true, archived: true, files });
+  const searched = await findSessions({ ...where, roots: [...first, ...others] }, { files });
+  const found = await completedBy(where, searched, (session) => session.parent_id !== null);
   if (hasForms) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
   const isInPlace = (path: string): boolean => own === undefined || isWithin(own.path, path);
   const unreadable = found.unreadable.filter(({ path }) => isInPlace(path));

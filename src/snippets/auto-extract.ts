@@ -50,7 +50,7 @@ export async function storeSuggestions(
   const report: AutoExtracted = { stored: [], known: 0, failed: [] };
   const { store, where } = setting;
   if (suggestions.length === 0 || where === undefined) return report;
-  const session = await store.session(await ensureSession(store, where, ref, redactorOf(setting)));
+  const session = await store.session(await ensureSession(store, where, ref, { redactor: redactorOf(setting) }));
   if (session === undefined) return report;
   for (const suggestion of suggestions) {
     try {

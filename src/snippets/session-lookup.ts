@@ -1,6 +1,7 @@
 /** The store and machine that snippets belong to, and the session that a caller names there. */
 import { ensureSession, keyedSession } from "../indexing/ensure-session.ts";
-import { readableSession, storeArchive } from "../queries/stored-archive.ts";
+import { storeArchive } from "../queries/stored-archive.ts";
+import { readableSession } from "../queries/stored-session.ts";
 import { type Redactor, sharedRedactor } from "../redact/redactor.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { isStream, type SessionRef, type Where } from "../places/session-ref.ts";
@@ -35,7 +36,7 @@ export async function storedSessionId(setting: SnippetSetting, text: string): Pr
   const found = await lookUp(setting, text);
   if (typeof found === "string") return found;
   try {
-    return await ensureSession(setting.store, found.where, found.ref, redactorOf(setting));
+    return await ensureSession(setting.store, found.where, found.ref, { redactor: redactorOf(setting) });
   } catch (error) {
     throw isSessionError(error) ? fieldError("no_file", FIELD, error.message, "", { cause: error }) : error;
   }
@@ -55,27 +56,24 @@ export async function knownSessionId(setting: SnippetSetting, text: string): Pro
 export async function openableSession({ store }: SnippetSetting, sessionId: string): Promise<SessionRef> {
   const stored = await store.session(sessionId);
   if (stored === undefined) throw unknown(sessionId);
-  const ref = readableSession(store, stored);
-  if (ref !== undefined) return ref;
-  const { path, host } = stored;
-  throw fieldError("no_file", FIELD, `its file ${path} (on ${host}) cannot be read here.`, WITHOUT_FILE);
+  return readableSession(store, stored);
 }
 
 /** Returns the id of a stored session, or a session that was found on this machine or in the store. */
 async function lookUp(
-  { store, where }: SnippetSetting,
+  { store, where, signal = new AbortController().signal }: SnippetSetting,
   text: string,
 ): Promise<string | { ref: SessionRef; where: Where }> {
   const stored = await store.session(text);
   if (stored !== undefined) return stored.session_id;
   if (where === undefined) throw unknown(text);
   try {
-    const archive = storeArchive(where, async () => store);
+    const archive = storeArchive(where, { open: async () => store, signal });
     const ref = await resolveSession(text, { archive, ...where });
     if (ref.place !== "stdin" && !isStream(ref)) return { ref, where };
   } catch (error) {
     if (!isSessionError(error)) throw error;
-    if (error.code === "not_found") return registeredId(store, text);
+    if (error.code === "not_found") throw unknown(text);
     if (error.code === "ambiguous") throw ambiguous(text, error);
     throw fieldError("unknown_session", FIELD, error.message, "", { cause: error });
   }
@@ -84,14 +82,6 @@ async function lookUp(
       ? "standard input cannot be cited."
       : `${text} is a pipe or a device, not a session that can be cited.`;
   throw fieldError("unknown_session", FIELD, problem, "Give an id, the path of a file or `latest`.");
-}
-
-/** Finds a session whose file is gone and of which the store has nothing to read, only its snippets. */
-async function registeredId(store: Store, start: string): Promise<string> {
-  const ids = (await store.sessions()).map((session) => session.session_id).filter((id) => id.startsWith(start));
-  const [only] = ids;
-  if (only === undefined || ids.length > 1 || start === "latest") throw unknown(start);
-  return only;
 }
 
 function unknown(text: string): TranscriptsError {

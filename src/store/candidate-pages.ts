@@ -125,7 +125,8 @@ export async function* candidatesAt(
 function candidatesIn(session: SqlSession, places: readonly Place[], file: string | undefined): Promise<Candidate[]> {
   const isOne = session.dialect.isOneOf("position");
   const changes = file === undefined ? undefined : callWith(file, " AND t.is_written");
-  const columns = CANDIDATE_COLUMNS + (changes === undefined ? "" : `, (${changes.sql}) AS changes_file`);
+  const columns =
+    CANDIDATE_COLUMNS + (changes === undefined ? "" : `, (status = 'completed' AND ${changes.sql}) AS changes_file`);
   return session.all(
     `SELECT ${columns} FROM ${BLOCKS.from} WHERE ${isOne} ORDER BY position DESC`,
     [...(changes?.values ?? []), places.map(({ position }) => position)],

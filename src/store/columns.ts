@@ -18,7 +18,6 @@ import {
   type Kept,
   type SessionLabels,
   type SessionMark,
-  type SnippetType,
   type SourceCounts,
   type StoredBlock,
   type StoredEvent,
@@ -360,6 +359,9 @@ export function withFigures(
     .with(at("is_conversation"), isConversation({ ...counts, initial_prompt: first_prompt }));
 }
 
+/** Condition on events that count as failures. */
+export const IS_FAILURE = "signature IS NOT NULL AND NOT superseded AND NOT is_own";
+
 /** Condition on sessions with a title that is not also a message. */
 export const HAS_TITLE = "given_title IS NOT NULL AND NOT title_is_message";
 
@@ -371,26 +373,24 @@ export const TITLES = rowsOf<StoredTitle>("sessions", {
   started_at: orNull(time),
 });
 
+const MARKED = "session_id, place, path, parent_id, agent_id, started_at, revision";
+const FIGURES_MARK = "figures_rules, figures_bytes, figures_modified_ms";
+
 export const SESSION_MARKS = {
-  list: `session_id, place, agent, path, parent_id, agent_id, started_at, modified_at, damaged, revision, rules, source_bytes, source_modified_ms, figures_rules,
-    figures_bytes, figures_modified_ms`,
+  /** Columns that marks are read from. */
+  columns: `${MARKED}, ${FIGURES_MARK}, rules, source_bytes, source_modified_ms`,
+  list: `${MARKED}, ${FIGURES_MARK}, coalesce(rules = figures_rules AND source_bytes = figures_bytes
+    AND source_modified_ms = figures_modified_ms, false) AS has_content`,
   read: (row: Row): SessionMark => ({
     session_id: textIn(row, "session_id"),
     place: textIn(row, "place"),
-    agent: textIn(row, "agent"),
     path: textIn(row, "path"),
     parent_id: SESSION.parent_id.read(row, "parent_id"),
     agent_id: SESSION.agent_id.read(row, "agent_id"),
     started_at: SESSION.started_at.read(row, "started_at"),
-    modified_at: SESSION.modified_at.read(row, "modified_at"),
-    counts: { damaged: numberIn(row, "damaged") },
-    state: {
-      revision: numberIn(row, "revision"),
-      rules: numberIn(row, "rules"),
-      source_bytes: numberIn(row, "source_bytes"),
-      source_modified_ms: numberIn(row, "source_modified_ms"),
-    },
+    revision: numberIn(row, "revision"),
     figures: figuresMarkIn(row),
+    has_content: boolean.read(row, "has_content"),
   }),
 };
 
@@ -548,19 +548,6 @@ export const readFailure = readerOf<FailureCount>({
 });
 
 export const TOMBSTONES = rowsOf<Tombstone>("forgotten_sessions", { session_id: id, place: id });
-
-/** Passages that were suggested as snippets. They have no reference to the snippet, which they outlive. */
-export const SUGGESTED = rowsOf<{
-  session_id: string;
-  snippet_type: SnippetType;
-  line_start: number;
-  line_end: number;
-}>("suggested_passages", {
-  session_id: { ...id, rule: () => "REFERENCES sessions (session_id) ON DELETE CASCADE" },
-  snippet_type: word(SNIPPET_TYPES),
-  line_start: number,
-  line_end: number,
-});
 
 /** Fields that decide what a search finds in a block. */
 export const SEARCHED = rowsOf<Searched & { is_own: boolean }>("events", {

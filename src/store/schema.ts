@@ -5,12 +5,12 @@
  */
 import {
   HAS_TITLE,
+  IS_FAILURE,
   LABELS,
   MESSAGES,
   SESSION_MARKS,
   SESSIONS,
   SNIPPETS,
-  SUGGESTED,
   textIn,
   TOMBSTONES,
   TOUCHED_FILES,
@@ -48,7 +48,7 @@ CREATE INDEX ${types.ifMissing} idx_messages_session ON messages (session, ordin
 
 ${table(WRITTEN_BLOCKS, position, [...types.rowKey("session", "position"), "UNIQUE (session, event_id)"])}
 CREATE INDEX ${types.ifMissing} idx_events_session ON events (session, ordinal, line_number, superseded);
-CREATE INDEX ${types.ifMissing} idx_events_signature ON events (signature) WHERE signature IS NOT NULL;
+CREATE INDEX ${types.ifMissing} idx_events_signature ON events (signature, session, occurred_at) WHERE ${IS_FAILURE};
 
 ${table(TOUCHED_FILES, [], ["UNIQUE (session, event_id, path)"])}
 CREATE INDEX ${types.ifMissing} idx_touched_files_name ON touched_files (name);
@@ -68,9 +68,6 @@ CREATE INDEX ${types.ifMissing} idx_snippets_instance_type ON conversation_snipp
 CREATE INDEX ${types.ifMissing} idx_snippets_type_created ON conversation_snippets (snippet_type, created_at DESC, snippet_id);
 CREATE INDEX ${types.ifMissing} idx_snippets_created ON conversation_snippets (created_at DESC, snippet_id);
 CREATE INDEX ${types.ifMissing} idx_snippets_event ON conversation_snippets (event_session, event_id) WHERE event_id IS NOT NULL;
-
-${table(SUGGESTED)}
-CREATE INDEX ${types.ifMissing} idx_suggested_passages ON suggested_passages (session_id, snippet_type);
 
 ${table(LABELS)}
 
@@ -95,7 +92,7 @@ const SNIPPET_CONTENT =
  * the events that a search may find.
  */
 const SQLITE_ONLY = `
-CREATE INDEX IF NOT EXISTS idx_sessions_marks ON sessions (${SESSION_MARKS.list});
+CREATE INDEX IF NOT EXISTS idx_sessions_marks ON sessions (${SESSION_MARKS.columns});
 CREATE INDEX IF NOT EXISTS idx_sessions_ended ON sessions (ended_at DESC, session_id, started_at, project, agent,
   parent_id, agent_id, figures_rules, rules, is_conversation, failed_calls, damaged);
 CREATE VIRTUAL TABLE IF NOT EXISTS event_search USING fts5 (

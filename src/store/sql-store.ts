@@ -8,6 +8,7 @@ import {
   EVENTS,
   figuresIn,
   HAS_TITLE,
+  IS_FAILURE,
   LABELS,
   MESSAGE_STATES,
   MESSAGES,
@@ -17,13 +18,11 @@ import {
   SESSION_MARKS,
   SESSIONS,
   SNIPPETS,
-  SUGGESTED,
   textIn,
   TITLES,
   withFigures,
   TOMBSTONES,
   TOUCHED_FILES,
-  type Row,
   type Rows,
   type RowNumbers,
   type TableColumns,
@@ -58,7 +57,6 @@ import type {
 import type { Machine } from "./store-place.ts";
 import {
   MAX_CONTENT_BYTES,
-  NOT_INDEXED,
   SNIPPET_TYPES,
   type IndexState,
   type SessionLabels,
@@ -73,7 +71,6 @@ import {
 } from "./stored-model.ts";
 import { touchedIn } from "./touched-rows.ts";
 import { given } from "../given.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
 
 /** A null keeps the old value. */
 const UPDATES = SESSIONS.columns.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
@@ -226,24 +223,6 @@ export class SqlStore implements Store {
     });
   }
 
-  async registerSession(row: Omit<StoredSession, "state" | "figures">): Promise<void> {
-    const { session_id: id } = row;
-    await this.#database.transaction(async (session) => {
-      if (await isForgotten(session, id)) {
-        const next = `Run \`transcripts index ${id}\` to add it again.`;
-        throw new TranscriptsError("forgotten", `Session ${id} was removed with \`transcripts forget\`.`, next);
-      }
-      const values = SESSIONS.write({ ...row, state: NOT_INDEXED, figures: null });
-      await session.run(`${INSERT_SESSION} DO NOTHING`, values);
-    });
-  }
-
-  async deleteSession(sessionId: string): Promise<boolean> {
-    const removed = await this.#database.transaction((session) => removeSession(session, sessionId));
-    if (removed) await this.#database.purge();
-    return removed;
-  }
-
   async forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void> {
     const time = storableTime(new Date());
     const sql = `INSERT INTO forgotten_sessions (session_id, place, forgotten_at) VALUES (?, ?, ?)
@@ -252,7 +231,8 @@ export class SqlStore implements Store {
       for (const { session_id: id, place } of tombstones) {
         await session.run(sql, [storableText(id), storableText(place), time]);
       }
-      for (const id of sessionIds) await removeSession(session, id);
+      const isOne = session.dialect.isOneOf("session_id");
+      await session.run(`DELETE FROM sessions WHERE ${isOne}`, [sessionIds.map(storableText)]);
     });
     await this.#database.purge();
   }
@@ -260,14 +240,6 @@ export class SqlStore implements Store {
   forgotten(): Promise<Tombstone[]> {
     const sql = "SELECT session_id, place FROM forgotten_sessions ORDER BY session_id, place";
     return this.#database.all(sql, [], TOMBSTONES.read);
-  }
-
-  async reviveSessions(tombstones: readonly Tombstone[]): Promise<void> {
-    const sql = "DELETE FROM forgotten_sessions WHERE session_id = ? OR (place = ? AND place <> '')";
-    await this.#database.transaction(async (session) => {
-      for (const { session_id: id, place } of tombstones)
-        await session.run(sql, [storableText(id), storableText(place)]);
-    });
   }
 
   async labels({ ids, machineId }: { ids?: readonly string[]; machineId?: string } = {}): Promise<
@@ -351,7 +323,7 @@ export class SqlStore implements Store {
     const found = `SELECT path, count(DISTINCT t.session) AS sessions,
         CAST(sum(CASE WHEN is_written THEN 1 ELSE 0 END) AS BIGINT) AS changes, max(occurred_at) AS last
       FROM touched_files AS t JOIN events ON events.session = t.session AND events.event_id = t.event_id
-      WHERE t.session IN (SELECT number FROM sessions WHERE ${sql}) GROUP BY path ORDER BY last DESC, path LIMIT ?`;
+      WHERE status = 'completed' AND t.session IN (SELECT number FROM sessions WHERE ${sql}) GROUP BY path ORDER BY last DESC, path LIMIT ?`;
     return this.#database.all(found, [...values, limit], (row) => ({
       path: textIn(row, "path"),
       sessions: numberIn(row, "sessions"),
@@ -368,7 +340,7 @@ export class SqlStore implements Store {
       FROM (SELECT t.session, t.is_written, messages.ordinal, events.occurred_at
         FROM touched_files AS t JOIN events ON events.session = t.session AND events.event_id = t.event_id
         JOIN messages ON messages.session = events.session AND messages.number = events.message
-        WHERE t.name = ? AND t.path = ? AND t.session IN (SELECT number FROM sessions WHERE ${sql})) AS used
+        WHERE status = 'completed' AND t.name = ? AND t.path = ? AND t.session IN (SELECT number FROM sessions WHERE ${sql})) AS used
       JOIN sessions AS s ON s.number = used.session GROUP BY s.session_id ORDER BY last DESC, s.session_id`;
     return this.#database.all(found, [fileName(path), path, ...values], (row) => ({
       session_id: textIn(row, "session_id"),
@@ -469,12 +441,17 @@ export class SqlStore implements Store {
     return new Map(rows);
   }
 
+  failureSignatures(): Promise<string[]> {
+    const sql = `SELECT DISTINCT signature FROM events WHERE ${IS_FAILURE}`;
+    return this.#database.all(sql, [], (row) => textIn(row, "signature"));
+  }
+
   failures(signatures?: readonly string[], sessions: SessionFilter = {}): Promise<FailureCount[]> {
     const of = this.#ofSessions(sessions);
-    const wanted = signatures === undefined ? "signature IS NOT NULL" : this.#database.dialect.isOneOf("signature");
+    const wanted = signatures === undefined ? "true" : this.#database.dialect.isOneOf("signature");
     const sql = `SELECT session_id, signature, count, latest FROM (
         SELECT session, signature, count(*) AS count, max(occurred_at) AS latest FROM events
-        WHERE ${wanted} AND NOT superseded AND NOT is_own GROUP BY session, signature
+        WHERE ${IS_FAILURE} AND ${wanted} GROUP BY session, signature
       ) AS failed JOIN (SELECT number, session_id FROM sessions WHERE ${of.sql}) AS s ON number = session
       ORDER BY session_id, signature`;
     const asked = signatures === undefined ? [] : [signatures.map(storableText)];
@@ -482,7 +459,7 @@ export class SqlStore implements Store {
   }
 
   async failureGroups({ sessions = {}, since, until, tool, limit, offset = 0 }: FailureQuery): Promise<FailureGroup[]> {
-    const conditions: Condition[] = [{ sql: "signature IS NOT NULL AND NOT superseded AND NOT is_own", values: [] }];
+    const conditions: Condition[] = [{ sql: IS_FAILURE, values: [] }];
     const add = (sql: string, ...values: Condition["values"]): void => void conditions.push({ sql, values });
     const of = this.#ofSessions(sessions);
     if (of.values.length > 0) add(`session IN (SELECT number FROM sessions WHERE ${of.sql})`, ...of.values);
@@ -561,21 +538,13 @@ export class SqlStore implements Store {
       // Makes other suggestions for this session wait until this one is decided.
       await lockedRevision(session, session_id);
       await checkReferences(session, checked);
-      const isIn = async (table: string, [from, to]: readonly string[]): Promise<boolean> => {
-        const sql = `SELECT ${from} AS first, ${to} AS last FROM ${table}
-          WHERE session_id = ? AND snippet_type = ? AND ${from} IS NOT NULL AND ${to} IS NOT NULL`;
-        const linesIn = (row: Row): Lines => ({ start: numberIn(row, "first"), end: numberIn(row, "last") });
-        const passages = await session.all(sql, [session_id, snippet_type], linesIn);
-        return passages.some((lines) => overlap(lines, { start, end }));
-      };
-      if (await isIn("suggested_passages", ["line_start", "line_end"])) return undefined;
-      const isKept = await isIn("conversation_snippets", ["source_line_start", "source_line_end"]);
-      // Recorded even if a user kept the passage: they may delete it later.
-      await session.run(
-        `INSERT INTO suggested_passages (${SUGGESTED.columns.join(", ")}) VALUES (${placesFor(SUGGESTED.columns)})`,
-        SUGGESTED.write({ session_id, snippet_type, line_start: start, line_end: end }),
+      const passages = await session.all(
+        `SELECT source_line_start, source_line_end FROM conversation_snippets WHERE session_id = ? AND snippet_type = ?
+          AND source_line_start IS NOT NULL AND source_line_end IS NOT NULL`,
+        [session_id, snippet_type],
+        (row): Lines => ({ start: numberIn(row, "source_line_start"), end: numberIn(row, "source_line_end") }),
       );
-      return isKept ? undefined : addSnippet(session, checked);
+      return passages.some((lines) => overlap(lines, { start, end })) ? undefined : addSnippet(session, checked);
     });
   }
 
@@ -683,10 +652,6 @@ function numberOf(session: SqlSession, sessionId: string): Promise<number | unde
 function lockedRevision(session: SqlSession, sessionId: string): Promise<number | undefined> {
   const sql = `SELECT revision FROM sessions WHERE session_id = ?${session.dialect.lockRow}`;
   return first(session, sql, [storableText(sessionId)], (row) => numberIn(row, "revision"));
-}
-
-async function removeSession(session: SqlSession, sessionId: string): Promise<boolean> {
-  return (await session.run("DELETE FROM sessions WHERE session_id = ?", [storableText(sessionId)])) > 0;
 }
 
 async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<StoredSnippet> {

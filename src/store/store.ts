@@ -44,21 +44,9 @@ export interface Store {
    * session's revision is not `expected`, because another program wrote it, or if the session was forgotten.
    */
   writeSession(change: SessionChange): Promise<boolean>;
-  /**
-   * Adds a session without events unless it exists, so that other rows can refer to it. Rejects with `forgotten` if it
-   * was.
-   */
-  registerSession(session: Omit<StoredSession, "state" | "figures">): Promise<void>;
-  /** Deletes a session with its events and snippets. Resolves to false if there was none. */
-  deleteSession(sessionId: string): Promise<boolean>;
-  /**
-   * Deletes sessions with everything about them, and leaves tombstones: a session with such an id cannot be added until
-   * it is revived.
-   */
+  /** Deletes sessions with everything about them, and leaves tombstones: a session with such an id cannot be added. */
   forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void>;
   forgotten(): Promise<Tombstone[]>;
-  /** Removes the tombstones with one of these ids or places. */
-  reviveSessions(tombstones: readonly Tombstone[]): Promise<void>;
 
   /** Returns the revisions of all sessions, or of those of a machine, by id. */
   revisions(machineId?: string): Promise<Map<string, Pick<IndexState, "revision" | "copied_revision">>>;
@@ -74,9 +62,12 @@ export interface Store {
   blocks(sessionId: string, asked?: BlocksAsked): Promise<StoredBlock[]>;
   /** Returns an ordinal from which on there is what is on a line, or on the last one before it that has a block. */
   ordinalAt(sessionId: string, line: number): Promise<number>;
-  /** Returns the files that calls read or changed, those used last first. */
+  /** Returns the files that calls read or changed, those used last first. Leaves out calls that failed. */
   touchedFiles(query: { limit: number; sessions?: SessionFilter }): Promise<TouchedSums[]>;
-  /** Returns the sessions in which calls read or changed a file, by its whole path; those that used it last first. */
+  /**
+   * Returns the sessions in which calls read or changed a file, by its whole path; those that used it last first. Leaves out
+   * calls that failed.
+   */
   fileUses(path: string, sessions?: SessionFilter): Promise<FileUse[]>;
   /** Returns the ids of the sessions that used each file, sorted, by its whole path. */
   fileSessions(sessions?: SessionFilter): Promise<Map<string, string[]>>;
@@ -88,10 +79,9 @@ export interface Store {
   rowStates(sessionId: string): Promise<RowStates>;
   /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
   figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>>;
-  /**
-   * Returns how often each error, or each with one of the signatures, came up in each session, in a fixed order. An error
-   * without a signature says nothing.
-   */
+  /** Returns the signatures of all errors, each once. An error without one says nothing. */
+  failureSignatures(): Promise<string[]>;
+  /** Returns how often each error, or each with one of the signatures, came up in each session, in a fixed order. */
   failures(signatures?: readonly string[], sessions?: SessionFilter): Promise<FailureCount[]>;
   /** Returns errors, the most frequent first, without those whose message says nothing. */
   failureGroups(query: FailureQuery): Promise<FailureGroup[]>;
@@ -108,8 +98,8 @@ export interface Store {
   insertSnippet(snippet: NewSnippet): Promise<StoredSnippet>;
   /**
    * Like `insertSnippet`, for lines that a program found worth keeping: once per type and passage, even with concurrent
-   * writers. Resolves to undefined and stores nothing if a snippet of that type has or ever had most of these lines,
-   * even a deleted one; deleting the session forgets them. Requires both line numbers.
+   * writers. Resolves to undefined and stores nothing if a snippet of that type has most of these lines. Requires both line
+   * numbers.
    */
   insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined>;
   snippet(snippetId: string): Promise<StoredSnippet | undefined>;
@@ -335,7 +325,7 @@ export type StoredTitle = Pick<StoredSession, "session_id" | "started_at" | "tit
 export interface Candidate extends StoredEvent {
   /** Increases in the order of writing. */
   position: number;
-  /** The call changes `CandidateQuery.file`, and does not only read it. Only with a file. */
+  /** The call changed `CandidateQuery.file`: it did not fail, and does not only read it. Only with a file. */
   changes_file?: boolean;
 }
 

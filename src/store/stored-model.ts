@@ -68,12 +68,14 @@ export interface StoredSession {
 }
 
 /** Recognises a session and tells whether its source changed. */
-export interface SessionMark extends Pick<
-  StoredSession,
-  "session_id" | "place" | "agent" | "path" | "parent_id" | "agent_id" | "started_at" | "modified_at" | "figures"
-> {
-  counts: Pick<SourceCounts, "damaged">;
-  state: Pick<IndexState, "revision" | "rules" | "source_bytes" | "source_modified_ms">;
+export interface SessionMark
+  extends
+    Pick<StoredSession, "session_id" | "place" | "path" | "parent_id" | "agent_id" | "started_at">,
+    Pick<IndexState, "revision"> {
+  /** State of the source that the figures are from; null without figures. */
+  figures: FiguresMark | null;
+  /** Its content is from the same state. */
+  has_content: boolean;
 }
 
 /** The user's own tags, pin and title of a session. */

@@ -15,7 +15,7 @@ export function execution<Shape extends ArgumentShape>(
 ): ToolExecute {
   return async (raw, given) => {
     const { name } = definition;
-    const archive = storeArchive(given.where, () => given.openStore());
+    const archive = storeArchive(given.where, { open: () => given.openStore(), signal: given.signal });
     const context = { ...given, where: { ...given.where, archive } };
     const answer = await answered(name, () => work(readArguments(definition, raw), context), context.signal);
     return answered(name, () => withoutSecrets(answer), context.signal);

@@ -7,7 +7,7 @@ import { errorText } from "../calls/result-texts.ts";
 import { shellWord } from "../calls/shell-syntax.ts";
 import { given } from "../given.ts";
 import { baseId } from "../indexing/session-keys.ts";
-import { isCurrent } from "../indexing/is-current.ts";
+import { isCurrent, markOf } from "../indexing/is-current.ts";
 import { updateIndex } from "../indexing/update-index.ts";
 import { piecesOf } from "../parse/conversation.ts";
 import { catalogPricing } from "../parse/pricing.ts";
@@ -16,7 +16,7 @@ import { searchedTexts } from "../parse/searched-texts.ts";
 import type { UsageTotals } from "../parse/usage-ledger.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { ledgerOf, sumsOf } from "../queries/added-up.ts";
-import { readableSession } from "../queries/stored-archive.ts";
+import { readableSession } from "../queries/stored-session.ts";
 import { matchText, nothingFoundText } from "../render/text/found-text.ts";
 import { find } from "../queries/find-passages.ts";
 import {
@@ -545,7 +545,7 @@ export class SiteData {
     const known = await store.session(id);
     if (known === undefined) return undefined;
     const source = readableSession(store, known);
-    if (source !== undefined && source.archived === null && !isCurrent(source, known))
+    if (source.archived === null && !isCurrent(source, markOf(known)))
       await updateIndex(store, where, { only: [source], signal });
     const { sessions } = await this.#listed({ ids: [id], subagents: true, empty: true, limit: 1 });
     const [read] = sessions;

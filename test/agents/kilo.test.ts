@@ -91,7 +91,7 @@ if (!existsSync(KILO)) {
       const second = await kilo("run", "--auto", "--session", sessionID, "scenario:again please");
       assert.equal(second.code, 0, second.stderr);
       const where = { env: sandbox.env, home: sandbox.root, cwd: sandbox.projectDir };
-      const { sessions, unreadable } = await findSessions(where, { all: true });
+      const { sessions, unreadable } = await findSessions(where);
       assert.deepEqual(unreadable, []);
       assert.deepEqual(
         sessions

@@ -267,7 +267,7 @@ if (OPENCODE2_BIN === undefined) {
       const ids = [parent, ...children, reverted, summed, forked];
       const stored = await Promise.all(ids.map((id) => host.messages(id)));
       const where = { env: sandbox.env, home: sandbox.root, cwd: sandbox.projectDir };
-      const { sessions, unreadable } = await findSessions(where, { all: true });
+      const { sessions, unreadable } = await findSessions(where);
       assert.deepEqual(unreadable, []);
       for (const [at, sessionID] of ids.entries()) {
         const found = sessions.find(({ id }) => id === sessionID);

@@ -32,7 +32,7 @@ test("a stored session is what opencode exports, and its tree is that of our tra
 });
 
 async function compareExports(theatre: Theatre): Promise<void> {
-  const { sessions, unreadable } = await findSessions(storeOf(theatre), { all: true });
+  const { sessions, unreadable } = await findSessions(storeOf(theatre));
   assert.deepEqual(unreadable, []);
   assert.ok(sessions.length > PLAYED.size);
   for (const ref of sessions) {

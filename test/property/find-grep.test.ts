@@ -171,7 +171,7 @@ function resultTexts(content: unknown): string[] {
 async function hitsOf(store: Store, text: string | Uint8Array, term: string): Promise<SearchHit[]> {
   await enter(store, "s", text);
   const { hits } = await search(store, { term, exact: true, limit: Infinity });
-  await store.deleteSession("s");
+  await store.forgetSessions(["s"], []);
   return hits.toSorted((a, b) => a.ordinal - b.ordinal);
 }
 

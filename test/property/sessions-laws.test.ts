@@ -45,7 +45,7 @@ describe("finding", () => {
         // One name cannot be a file and a folder.
         const possible = files.filter((path) => !files.some((other) => other.startsWith(`${path}/`)));
         const where = whereOf(possible);
-        const { sessions, unreadable } = await findSessions(where, { all: true });
+        const { sessions, unreadable } = await findSessions(where);
         const named = possible.filter(
           (path) =>
             !path

@@ -88,8 +88,9 @@ export interface ReadSample {
 
 /** Reads all sessions of a sample, found in the agent's place below `home`. */
 export async function readSample(home: string, agent: string): Promise<ReadSample> {
-  const found = await findSessions({ env: {}, home, cwd: home }, { all: true, agent });
-  const sessions = await withParts(found.sessions, []);
+  const found = await findSessions({ env: {}, home, cwd: home });
+  const ofAgent = found.sessions.filter((ref) => ref.agent === agent);
+  const sessions = await withParts(ofAgent, []);
   const read = await Promise.all(
     sessions.map(async (ref) => {
       const read = await readConversation(ref);

@@ -167,7 +167,8 @@ for (const format of FORMATS.filter(({ lines }) => lines === "json")) {
 }
 
 async function sessionsOf(where: Where, agent?: string): Promise<SessionRef[]> {
-  const { sessions, unreadable } = await findSessions(where, { all: true, ...(agent === undefined ? {} : { agent }) });
+  const { sessions: all, unreadable } = await findSessions(where);
+  const sessions = all.filter((ref) => agent === undefined || ref.agent === agent);
   assert.deepEqual(unreadable, []);
   assert.ok(sessions.length > 0 || agent !== undefined, "the machine has no sessions");
   return sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -211,7 +212,7 @@ for (const agent of AGENTS) {
       };
       const never = (path: string): never => assert.fail(`${path} was opened`);
       const files = filesWith({ openRead, openStream: never });
-      const found = await findSessions(where, { all: true, files });
+      const found = await findSessions(where, { files });
       assert.deepEqual(found.unreadable, []);
       assert.equal(found.sessions.length, (await sessionsOf(where)).length);
       assert.deepEqual(MADE[agent.name]?.hasIdInside === true ? [...new Set(opened)] : [], opened);
@@ -343,7 +344,7 @@ for (const agent of AGENTS) {
       for (const place of await agent.places(where, nodeSessionFiles)) {
         assert.equal(place.agent, agent.name);
         assert.notEqual(basename(place.path), "");
-        assert.deepEqual(await agent.scan(place, nodeSessionFiles, { subagents: true, seen: new Set() }), {
+        assert.deepEqual(await agent.scan(place, nodeSessionFiles, { seen: new Set() }), {
           sessions: [],
           unreadable: [],
         });

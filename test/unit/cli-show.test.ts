@@ -182,7 +182,7 @@ describe("transcripts show", () => {
 
   for (const [name, argv, code, says] of [
     ["a prefix of an id", ["0a1b"], 0, /^$/],
-    ["latest", ["latest"], 0, /^$/],
+    ["latest", ["latest"], 0, /^(?:created the store .*\n)?$/],
     ["a prefix that no id has", ["ffff"], 2, /^transcripts: No session has an id that begins with "ffff"/],
     ["a short prefix", ["0"], 2, /^transcripts: .*too short/],
     ["a path that is not there", ["./nothing.jsonl"], 2, /^transcripts: There is no file/],

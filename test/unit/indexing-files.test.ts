@@ -200,7 +200,6 @@ describe("a session file that changes", () => {
     await run();
     rmSync(path);
     assert.deepEqual(await run(), { sessions: 1, unchanged: 1, gone: 1 });
-    assert.deepEqual(await run({ rebuild: true }), { sessions: 1, changed: 1, gone: 1, events: 4 });
     assert.equal((await contents(store, A)).length, 8);
     await store.close();
   });
@@ -211,7 +210,7 @@ describe("a session file that changes", () => {
     machine.write(join(machine.claude, `p/${B}.jsonl`), talk(1, 2));
     mkdirSync(join(machine.claude, "p", "folder.jsonl"));
     machine.write(machine.database, "this is no database");
-    const { sessions } = await findSessions(machine.where, { all: true });
+    const { sessions } = await findSessions(machine.where);
     rmSync(path);
     const report = await updateIndex(store, machine.where, { ...OPTIONS, only: sessions });
     assert.deepEqual(report.unreadable, [{ path, reason: "it went away meanwhile" }]);
@@ -305,14 +304,6 @@ describe("a snippet's event", () => {
     });
     return { snippet: snippet_id, event: event.event_id };
   }
-
-  test("is still cited after a rebuild in several transactions", async () => {
-    const { snippet, event } = await cite(100);
-    await all.run({ rebuild: true, limits: SMALL });
-    assert.equal((await all.store.snippet(snippet))?.event_id, event);
-    await isRight(all, { limits: SMALL });
-    assert.equal((await contents(all.store, A)).length, 120);
-  });
 
   test("is still cited when it is no longer in the file", async () => {
     const { snippet, event } = await cite(100);

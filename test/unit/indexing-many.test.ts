@@ -54,7 +54,7 @@ describe("many sessions", () => {
         },
       },
     });
-    for (const name of ["marks", "session", "rowStates", "messages", "blocks", "forgotten", "reviveSessions"] as const)
+    for (const name of ["marks", "session", "rowStates", "messages", "blocks", "forgotten"] as const)
       Object.defineProperty(forgetful, name, { value: store[name].bind(store) });
     const report = await updateIndex(forgetful, machine.where, { ...OPTIONS, limits: SMALL });
     assert.deepEqual([report.unreadable, report.new], [[], 2]);
@@ -161,10 +161,10 @@ describe("a session that something refers to before it is indexed", () => {
     const { sessions } = await findSessions(machine.where);
     const ref = sessions.find(({ id }) => id === idOf(1));
     assert.ok(ref);
-    const id = await ensureSession(store, machine.where, ref, NO_REDACTOR);
-    assert.equal(await ensureSession(store, machine.where, ref, NO_REDACTOR), id);
+    const id = await ensureSession(store, machine.where, ref, OPTIONS);
+    assert.equal(await ensureSession(store, machine.where, ref, OPTIONS), id);
     const entered = await store.session(id);
-    assert.deepEqual([id, entered?.project, entered?.state.revision], [idOf(1), "/work", 0]);
+    assert.deepEqual([id, entered?.project, entered?.state.events], [idOf(1), "/work", 0]);
     assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), { sessions: 2, new: 2, events: 2 });
     assert.deepEqual(await dump(store), await inOneGo(machine.where, OPTIONS));
     await store.close();
@@ -175,7 +175,7 @@ describe("a session that something refers to before it is indexed", () => {
     const path = machine.write(join(machine.project, "elsewhere", "some.jsonl"), claudeLine());
     const store = await newStore();
     const ref = sessionRef({ id: "some", place: "file", agent: null, path, bytes: 10, modifiedMs: 1 });
-    assert.equal(await ensureSession(store, machine.where, ref, NO_REDACTOR), "some");
+    assert.equal(await ensureSession(store, machine.where, ref, OPTIONS), "some");
     const report = await updateIndex(store, machine.where, OPTIONS);
     assert.deepEqual(figures(report), { sessions: 1, new: 1, events: 1 });
     assert.equal((await store.session("some"))?.place, "file");

@@ -46,12 +46,6 @@ describe("threads that help", () => {
     assert.deepEqual(all, await inOneGo(machine.where, { limits, threads: 0 }));
     assert.ok(JSON.stringify(all).includes("[REDACTED:"));
     assert.ok(!JSON.stringify(all).includes(secret));
-    assert.deepEqual(figures(await updateIndex(store, machine.where, { rebuild: true, limits, threads: 2 })), {
-      sessions: 7,
-      changed: 7,
-      events: 7 * 31 + 63,
-    });
-    assert.deepEqual(await dump(store), all);
     await store.close();
   });
 

@@ -101,7 +101,7 @@ describe("a query", () => {
         assert.equal(total, 60);
         seen.push(...hits);
         if (page === 3) {
-          await store.deleteSession("a");
+          await store.forgetSessions(["a"], []);
           await enter(store, "a", many("of a"));
         }
         await enter(store, "c", session({ text: `needle, a new one ${page}`, day: 70 }));

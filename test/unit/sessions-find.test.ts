@@ -3,9 +3,10 @@ import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readHead } from "../../src/sessions/file-ref.ts";
 import { AGENTS } from "../../src/agents/registry.ts";
-import { findSessions, type FindOptions, type FoundSessions } from "../../src/sessions/find-sessions.ts";
-import { nodeSessionFiles } from "../../src/places/session-files.ts";
-import type { Where } from "../../src/places/session-ref.ts";
+import { findSessions, type FoundSessions } from "../../src/sessions/find-sessions.ts";
+import { filterByProject } from "../../src/sessions/project-filter.ts";
+import { nodeSessionFiles, type SessionFiles } from "../../src/places/session-files.ts";
+import { isSubagent, type Where } from "../../src/places/session-ref.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -24,8 +25,13 @@ afterAll(removeTempDirs);
 const UUID = "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f";
 
 const idsOf = ({ sessions }: FoundSessions): string[] => sessions.map(({ id }) => id);
-const find = (where: Where, options: FindOptions = {}): Promise<FoundSessions> =>
-  findSessions(where, { all: true, ...options });
+const find = async (
+  where: Where,
+  { project, ...options }: { project?: string; files?: SessionFiles } = {},
+): Promise<FoundSessions> => {
+  const found = await findSessions(where, options);
+  return project === undefined ? found : { ...found, sessions: await filterByProject(found.sessions, project, where) };
+};
 
 describe("places", () => {
   test("an empty home has none, and the places that were searched are named", async () => {
@@ -128,7 +134,7 @@ describe("places", () => {
 });
 
 describe("Claude Code", () => {
-  test("sessions newest first, subagents of both layouts only if asked for", async () => {
+  test("sessions newest first, with subagents of both layouts", async () => {
     const machine = new Machine();
     const path = machine.claudeFile(`-home-me-app/${UUID}.jsonl`, 1);
     machine.claudeFile(`-home-me-app/${UUID}/subagents/agent-a1.jsonl`, 4);
@@ -167,29 +173,6 @@ describe("Claude Code", () => {
       alternatives: [],
       archived: null,
     });
-    assert.deepEqual(idsOf(await findSessions(machine.where)), ["later", UUID]);
-  });
-
-  test("folders of sessions are entered only for their subagents", async () => {
-    const machine = new Machine();
-    machine.claudeFile(`-p/${UUID}.jsonl`);
-    machine.claudeFile(`-p/${UUID}/subagents/agent-a.jsonl`);
-    machine.claudeFile("sorted/-q/deep.jsonl");
-    const listed: string[] = [];
-    const list = (path: string): ReturnType<typeof nodeSessionFiles.list> => {
-      listed.push(basename(path));
-      return nodeSessionFiles.list(path);
-    };
-    const { sessions, roots } = await findSessions(machine.where, { files: filesWith({ list }) });
-    assert.deepEqual(sessions.map(({ id }) => id).toSorted(), [UUID, "deep"]);
-    assert.ok(!listed.includes(UUID), listed.join());
-    assert.equal(roots[1]?.sessions, 2);
-  });
-
-  test("since", async () => {
-    const machine = new Machine();
-    for (const minute of [1, 2, 3]) machine.claudeFile(`-p/m${minute}.jsonl`, minute);
-    assert.deepEqual(idsOf(await find(machine.where, { since: new Date(minuteMs(2)) })), ["m3", "m2"]);
   });
 
   test("5,000 sessions are found without one being opened", async () => {
@@ -229,7 +212,11 @@ describe("transcripts", () => {
     const machine = new Machine();
     machine.transcript("ses_2.md", "ses_2");
     await writeFakeStore(machine.database, [{ id: "ses_1" }, { id: "ses_2", parent: "ses_1" }]);
-    assert.deepEqual(idsOf(await findSessions(machine.where)), ["ses_1"]);
+    const { sessions } = await find(machine.where);
+    assert.deepEqual(
+      sessions.filter(isSubagent).map(({ id }) => id),
+      ["ses_2"],
+    );
   });
 
   test("a session that opencode has too is listed once, as in its store, with the transcript as another form", async () => {
@@ -405,7 +392,7 @@ describe("what cannot be read", () => {
       if (name.endsWith("l")) copyFileSync(path, bad);
       else mkdirSync(bad);
     }
-    const found = await find(machine.where, { all: true });
+    const found = await find(machine.where);
     assert.deepEqual(idsOf(found), ["a"]);
     const reason = "its name is not valid UTF-8";
     const listed = found.unreadable.filter((each) => each.reason === reason);
@@ -482,27 +469,5 @@ describe("what cannot be read", () => {
     });
     const found = await find(machine.where, { files });
     assert.deepEqual([idsOf(found), found.unreadable], [["a"], []]);
-  });
-
-  test("at most 32 files are open at once", async () => {
-    const machine = new Machine();
-    for (let i = 0; i < 200; i += 1) machine.claudeFile(`-p/${i}.jsonl`);
-    let [underWay, most] = [0, 0];
-    const files = filesWith({
-      openRead: async (path) => {
-        underWay += 1;
-        most = Math.max(most, underWay);
-        const file = await nodeSessionFiles.openRead(path);
-        const close = file.close.bind(file);
-        return Object.assign(file, {
-          close: () => {
-            underWay -= 1;
-            return close();
-          },
-        });
-      },
-    });
-    assert.equal((await find(machine.where, { files, byEntryTime: true })).sessions.length, 200);
-    assert.equal(most, 32);
   });
 });

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
+import { storeArchive } from "../../src/queries/stored-archive.ts";
+import { openStoreInMemory } from "../../src/store/open-store.ts";
 import type { SessionFiles } from "../../src/places/session-files.ts";
-import type { Where } from "../../src/places/session-ref.ts";
+import type { SessionRef, Where } from "../../src/places/session-ref.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { claudeLine, filesWith, Machine, systemError, writeFakeStore } from "./sessions-machine.ts";
@@ -194,23 +196,33 @@ describe("paths", () => {
 });
 
 describe("latest", () => {
+  const latestOf = (where: Where): Promise<SessionRef> => {
+    const { signal } = new AbortController();
+    return resolveSession("latest", {
+      ...where,
+      archive: storeArchive(where, { open: () => openStoreInMemory(where), signal }),
+    });
+  };
+
   test("the newest of the project that the folder is in, no subagent, not empty", async () => {
     const machine = new Machine();
     const other = machine.claudeFile("-elsewhere/other.jsonl", 9);
     machine.claudeFile("-elsewhere/other/subagents/agent-a.jsonl", 10);
+    assert.equal((await latestOf(machine.where)).path, other);
+    // Without a store, by the times of files.
     assert.equal((await resolveSession("latest", machine.where)).path, other);
 
     const label = machine.project.replace(/[^a-zA-Z0-9]/g, "-");
     machine.claudeFile(`${label}/mine.jsonl`, 3);
     machine.claudeFile(`${label}/agent-b.jsonl`, 5);
     machine.write(join(machine.claude, label, "empty.jsonl"), "", 6);
-    assert.equal((await resolveSession("latest", machine.where)).id, "mine");
+    assert.equal((await latestOf(machine.where)).id, "mine");
 
     machine.transcript("ses_0.md", "ses_0", { minute: 5 });
     machine.transcript("ses_1.md", "ses_1", { minute: 4, isSaid: true });
     const deep = join(machine.project, "src");
     mkdirSync(deep);
-    assert.equal((await resolveSession("latest", { ...machine.where, cwd: deep })).id, "ses_1");
+    assert.equal((await latestOf({ ...machine.where, cwd: deep })).id, "ses_1");
 
     const part = { id: "prt_1", data: { type: "text", text: "hello" } };
     const messages = [{ id: "msg_1", data: { role: "user" }, parts: [part] }];
@@ -218,7 +230,7 @@ describe("latest", () => {
       { id: "ses_2", directory: machine.project, minute: 7, messages },
       { id: "ses_3", directory: machine.project, minute: 8 },
     ]);
-    assert.equal((await resolveSession("latest", { ...machine.where, cwd: deep })).id, "ses_2");
+    assert.equal((await latestOf({ ...machine.where, cwd: deep })).id, "ses_2");
   });
 
   test("goes by what was said, whatever a copy made of the times of files", async () => {
@@ -226,7 +238,7 @@ describe("latest", () => {
     const [old, recent] = [machine.claudeFile("-p/old.jsonl", 1), machine.claudeFile("-p/recent.jsonl", 2)];
     utimesSync(old, 1_900_000_000, 1_900_000_000);
     utimesSync(recent, 1_000_000_000, 1_000_000_000);
-    assert.equal((await resolveSession("latest", machine.where)).id, "recent");
+    assert.equal((await latestOf(machine.where)).id, "recent");
   });
 
   test("nothing at all", async () => {

@@ -105,19 +105,6 @@ describe("autoExtract", () => {
     }
   });
 
-  test("does not bring back what was deleted", async () => {
-    const made = await madeSetting(MENDED);
-    const where = made.where ?? { env: {}, home: made.home, cwd: made.home };
-    try {
-      assert.equal((await autoExtract(made.store, where, await fileRef(made.path))).stored.length, 1);
-      assert.equal(await made.store.deleteSnippetsBefore(new Date("9999-01-01")), 1);
-      const again = await autoExtract(made.store, where, await fileRef(made.path));
-      assert.deepEqual(again, { stored: [], known: 1, failed: [] });
-    } finally {
-      await made.store.close();
-    }
-  });
-
   test("a session with nothing to keep is not even entered", async () => {
     const made = await madeSetting(user("Hello", 0));
     try {

@@ -29,7 +29,7 @@ describe("forgotten text", () => {
     await store.writeSession(madeChange(events, { session }));
     await store.insertSnippet(madeSnippet({ session_id: "s2", title: SAID, content }));
     assert.ok(stands(path));
-    await store.deleteSession("s2");
+    await store.forgetSessions(["s2"], []);
     assert.ok(!stands(path));
     await store.close();
     assert.ok(!stands(path));
@@ -52,7 +52,7 @@ describe("forgotten text", () => {
     await fillSession(store, 5);
     for (let n = 0; n < 300; n++) await store.insertSnippet(madeSnippet({ content, tags: [SAID] }));
     assert.ok(stands(path, "glacier"));
-    await store.deleteSession("s1");
+    await store.forgetSessions(["s1"], []);
     for (const word of SAID.split(" ").filter(({ length }) => length > 3)) assert.ok(!stands(path, word), word);
     await store.close();
   });

@@ -1,4 +1,4 @@
-import { basename, sep } from "node:path";
+import { sep } from "node:path";
 import type { SessionFiles } from "../../places/session-files.ts";
 import { type SessionRef, sessionRef } from "../../places/session-ref.ts";
 import { walk, type WalkedFile } from "../../places/walk.ts";
@@ -20,17 +20,10 @@ export const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function scanClaudeCode(
   root: string,
   files: SessionFiles,
-  { subagents, seen }: ScanOptions,
+  { seen }: ScanOptions,
 ): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => name.endsWith(EXTENSION);
-  const enters = ([name = ""]: readonly string[]): boolean => subagents || !SESSION_FOLDER.test(name);
-  const { files: found, unreadable } = walk(root, {
-    files,
-    depth: DEPTH,
-    accepts,
-    enters: (segments) => enters(segments.slice(-1)),
-    seen,
-  });
+  const { files: found, unreadable } = walk(root, { files, depth: DEPTH, accepts, seen });
   return { sessions: found.filter(isSession).map(claudeRef), unreadable };
 }
 
@@ -43,7 +36,8 @@ export function claudePlace(path: string): { folder: string; segments: string[] 
 }
 
 export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): SessionRef {
-  const id = basename(path, EXTENSION);
+  const name = segments.at(-1) ?? "";
+  const id = name.endsWith(EXTENSION) ? name.slice(0, -EXTENSION.length) : name;
   const place = segments.lastIndexOf("subagents", -2);
   const isAgent = place > 0 || isAgentName(id);
   return sessionRef({
@@ -60,8 +54,8 @@ export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): Se
 }
 
 /** Among the files of subagents there are also journals. */
-function isSession({ path, segments }: WalkedFile): boolean {
-  return segments.lastIndexOf("subagents", -2) <= 0 || isAgentName(basename(path));
+function isSession({ segments }: WalkedFile): boolean {
+  return segments.lastIndexOf("subagents", -2) <= 0 || isAgentName(segments.at(-1) ?? "");
 }
 
 function isAgentName(name: string): boolean {

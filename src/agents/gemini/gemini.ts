@@ -45,12 +45,12 @@ function homeOf(where: Where): string {
 }
 
 /** Names have only the beginning of an id, so it is read from the file. */
-async function scan(root: string, files: SessionFiles, { subagents, seen }: ScanOptions): Promise<ScannedSessions> {
+async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {
   const walked = walk(root, {
     files,
     depth: DEPTH,
     accepts: (name) => EXTENSION.test(name),
-    enters: ([, chats = CHATS, parent]) => chats === CHATS && (subagents || parent === undefined),
+    enters: ([, chats = CHATS]) => chats === CHATS,
     seen,
   });
   const inChats = walked.files.filter(({ segments }) => segments[1] === CHATS);

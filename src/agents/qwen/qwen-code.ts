@@ -37,12 +37,12 @@ export const qwenCode: Agent = {
   displayName: "Qwen Code",
   formats: [format],
   places: async (where) => [{ agent: NAME, path: join(agentFolder(where, VARIABLES, ".qwen"), "projects") }],
-  scan: async ({ path }, files, { subagents, seen }) => {
+  scan: async ({ path }, files, { seen }) => {
     const found = walk(path, {
       files,
       depth: DEPTH,
       accepts: (name) => name.endsWith(EXTENSION),
-      enters: ([, kind]) => kind === undefined || kind === CHATS || (kind === SUBAGENTS && subagents),
+      enters: ([, kind]) => kind === undefined || kind === CHATS || kind === SUBAGENTS,
       seen,
     });
     const sessions = found.files.filter(({ segments: [, kind, ...rest] }) => kind !== undefined && rest.length > 0);

@@ -36,7 +36,7 @@ const SAMPLE = 50;
 
 export const command = runnable(definition, async (context, _args, options) => {
   const isThorough = options.all ?? false;
-  const found = await findSessions(context, { all: true });
+  const found = await findSessions(context);
   const sample = isThorough ? found.sessions : found.sessions.slice(0, SAMPLE);
   const content = await lookInto(context, sample);
   const unreadable = [...found.unreadable, ...content.unreadable];

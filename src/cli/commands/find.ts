@@ -23,7 +23,6 @@ import {
 } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { NO_SESSIONS } from "../session-input.ts";
-import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import { argumentFor } from "../session-names.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { matchText, nothingFoundText } from "../../render/text/found-text.ts";
@@ -211,11 +210,8 @@ async function print(
   found: readonly FoundPassage[],
   openBy: (session: HitSession) => OpenBy,
 ): Promise<void> {
-  const redactor = redactorFor();
-  const rows = await redactedRows(
-    redactor,
-    found.map((passage) => findRow(passage, openBy(passage.session))),
-  );
+  // The store has redacted rows.
+  const rows = found.map((passage) => findRow(passage, openBy(passage.session)));
   if (options.json) {
     for (const row of rows) await context.printLine(row);
     return;
@@ -225,8 +221,7 @@ async function print(
   for (const [, group] of Map.groupBy(shown, ({ ref }) => ref.path ?? ref.id)) {
     const [first] = group;
     if (first === undefined) continue;
-    const { title, project, projectLabel } = await shownRef(redactor, first.ref);
-    const { id } = first.ref;
+    const { id, title, project, projectLabel } = first.ref;
     const host = first.row?.host ?? null;
     const session = { id, title, project: project ?? (projectLabel || null), host };
     await context.out(`${sessionLine(session, style)}\n`);

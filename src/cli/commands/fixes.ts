@@ -5,7 +5,6 @@ import { counted } from "../../quantities.ts";
 import { createCommand, positiveInteger, jsonLines, project, runnable, team, type Versioned } from "../command.ts";
 import { type CommandContext, textOf } from "../context.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
-import { redactedRows, redactorFor } from "../redaction.ts";
 import { showCommand } from "../session-names.ts";
 import { pastErrorText } from "../../render/text/failure-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
@@ -41,7 +40,8 @@ export const command = runnable(definition, async (context, [words], options) =>
   });
   return askedOfStore(context, {}, ask, async (index, { found, damaged }) => {
     const wanted = found.slice(0, options.limit);
-    const rows = await redactedRows(redactorFor(), wanted.map(rowOf));
+    // The store has redacted rows.
+    const rows = wanted.map(rowOf);
     for (const row of rows) {
       if (options.json) await context.printLine(row);
       else await context.out(textOfRow(context, row));

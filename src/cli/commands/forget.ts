@@ -19,8 +19,8 @@ import type { StoredSession } from "../../store/stored-model.ts";
 
 const definition = createCommand("forget", {
   description:
-    "Shows how much will be removed, subagents included, and asks. No command, tool or hook adds the session again, even if its files stay or reappear, " +
-    "until you run `transcripts index SESSION`. The files themselves stay: the printed command deletes them, with subagents and outputs. " +
+    "Shows how much will be removed, subagents included, and asks. No command, tool or hook adds the session again, even if its files stay or reappear. " +
+    "The files themselves stay: the printed command deletes them, with subagents and outputs. " +
     "With --team the session is also removed from the team's database, whichever machine pushed it, and no push brings it back.",
   examples: {
     "transcripts forget latest": "Shows how much will be removed, and asks.",

@@ -18,19 +18,17 @@ import { sessionRoots } from "../../sessions/session-roots.ts";
 const definition = createCommand("index", {
   description:
     "Reads the sessions that changed, and stores what is new in them, with passwords, keys and tokens redacted. Sessions stay in the store when their file is deleted; " +
-    "`forget` removes them, and a session that it removed is added again only if it is named here. " +
+    "`forget` removes them for good. " +
     "It may be interrupted at any time, and several may run at once. " +
     "The store is a SQLite file: ~/.local/share/opencode-transcripts/transcripts.db, or the one named by TRANSCRIPTS_DATABASE.",
   examples: {
     "transcripts index": "Adds what is new.",
-    "transcripts index --rebuild": "Reads all sessions again.",
-    "transcripts index latest": "Adds the newest session, even if it was removed with `forget`.",
+    "transcripts index latest": "Adds the newest session.",
     "transcripts index --json | jq .unreadable": "Prints what could not be read, and why.",
   },
   nothing: "no session was found",
 })
   .argument("[SESSION...]", "A path, a session id or the beginning of one, or latest. Default: all sessions.")
-  .option("--rebuild", "Reads everything again. Snippets stay, and so do sessions whose file is gone.")
   .option(
     "--hook",
     "For the hooks of Claude Code: adds the session named by the JSON on standard input; at SessionStart, what is new in the same project, newest first, up to about 50 MB. With TRANSCRIPTS_PUSH=1 in the environment, it also pushes.",
@@ -50,16 +48,16 @@ const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 export const command = runnable(definition, async (context, [args], options) => {
   if (options.hook && args.length > 0)
     throw badArguments("--hook and a SESSION cannot be combined.", "Give one of them.");
-  const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
+  const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args) };
   const report = await withStore(context, {}, async (store) => {
     const chosen = options.hook ? { only: await sessionsOfHook(context, store) } : named;
-    const asked = { rebuild: options.rebuild ?? false, ...chosen, signal: context.signal };
+    const asked = { ...chosen, signal: context.signal };
     const done = await withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...asked, onProgress }));
     if (options.hook === true && isPushWanted(context)) await (await import("./push.ts")).pushed(context, store);
     return done;
   });
   noteUnread(context, report.unreadable);
-  context.note(scopeLine(report));
+  context.note(scopeLine(report, args.length > 0));
   if (options.json) {
     const { place: store } = storePlace(context);
     await context.printObject({ version: 1, store, ...report } satisfies IndexOutput);
@@ -72,12 +70,13 @@ function isPushWanted({ env }: CommandContext): boolean {
   return (env["TRANSCRIPTS_PUSH"] ?? "0") !== "0";
 }
 
-function scopeLine(report: IndexReport): string {
+const FORGOTTEN = "nothing was added: the session was removed with `transcripts forget`";
+
+/** `isNamed`: sessions were named. */
+function scopeLine(report: IndexReport, isNamed: boolean): string {
   const { sessions, changed, unchanged, gone, unreadable, damaged, events, bytes } = report;
   const missing = gone === 0 ? [] : [`${gone} whose file is gone`];
-  if (sessions === 0) {
-    return [NO_SESSIONS, ...missing].join("; ");
-  }
+  if (sessions === 0) return [isNamed ? FORGOTTEN : NO_SESSIONS, ...missing].join("; ");
   const counts = [
     `${report.new} new`,
     `${changed} changed`,

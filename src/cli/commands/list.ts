@@ -22,7 +22,6 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { startOfDay } from "../../parse/read-date.ts";
-import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
 import { missingText, projectName } from "../../render/text/passage-text.ts";
@@ -82,11 +81,8 @@ async function print(
   index: CurrentIndex,
   { sessions, isMore }: ListedSessions,
 ): Promise<ExitCode> {
-  const ordered = parentsFirst(sessions.map(sessionRow));
-  const rows = await redactedRows<ListOutput>(
-    redactorFor(),
-    ordered.map((row) => ({ version: 1, ...row })),
-  );
+  // The store has redacted rows.
+  const rows = parentsFirst(sessions.map(sessionRow)).map((row): ListOutput => ({ version: 1, ...row }));
   if (options.json) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
     await context.out(listText(context, rows, index.ids()));
@@ -135,7 +131,10 @@ function limitAsked({ isTerminal }: CommandContext, options: Options): number {
 
 /** `allIds`: a shortened id must be unique among them. */
 function listText({ colors, columns }: CommandContext, rows: readonly ListOutput[], allIds: readonly string[]): string {
-  const ids = shortIds([...allIds, ...rows.map(({ session_id: id }) => id)]);
+  const ids = shortIds(
+    rows.map(({ session_id: id }) => id),
+    allIds,
+  );
   const shape: Column<ListOutput>[] = [
     { head: "TIME", cell: (row) => dayAndTime(row.ended), paint: colors.dim },
     { head: "SESSION", cell: (row) => neutralLine(ids.get(row.session_id) ?? row.session_id), paint: colors.yellow },

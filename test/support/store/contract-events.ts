@@ -151,7 +151,7 @@ export function eventContract(backend: TestBackend): void {
         ],
       );
       assert.deepEqual(await idsOf(store, { terms: ["entry"] }), ["s1-2", "s1-0"]);
-      await store.deleteSession("s1");
+      await store.forgetSessions(["s1"], []);
       assert.deepEqual(await idsOf(store, { terms: ["entry"] }), []);
     });
 
@@ -195,7 +195,8 @@ export function eventContract(backend: TestBackend): void {
         (await Array.fromAsync(store.candidates({ terms: ["price.ts"], file })))
           .flat()
           .map(({ changes_file: isChanged }) => isChanged);
-      assert.deepEqual(await changes("price.ts"), [true, true, false]);
+      // The second failed.
+      assert.deepEqual(await changes("price.ts"), [true, false, false]);
       const ids = async (file: string): Promise<string[]> =>
         (await store.sessions({ file })).map(({ session_id: id }) => id);
       assert.deepEqual([await ids("lib/price.ts"), await ids("a/price.ts")], [["s1"], []]);

@@ -161,6 +161,5 @@ export function queryContract(backend: TestBackend): void {
 }
 
 async function register(store: Store): Promise<void> {
-  const { state: _, ...session } = madeSession();
-  await store.registerSession(session);
+  await store.writeSession({ session: madeSession(), expected: 0, messages: [], blocks: [] });
 }

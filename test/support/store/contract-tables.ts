@@ -5,7 +5,6 @@ import {
   MESSAGES,
   SESSIONS,
   SNIPPETS,
-  SUGGESTED,
   TOMBSTONES,
   TOUCHED_FILES,
   WRITTEN_BLOCKS,
@@ -92,16 +91,9 @@ export function tableContract(backend: TestBackend): void {
               WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'event_search%'`
           : `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
               WHERE table_schema = 'public' AND table_name <> 'transcripts_schema' AND column_name <> 'folded'`;
-      const declared = [
-        LABELS,
-        SESSIONS,
-        MESSAGES,
-        WRITTEN_BLOCKS,
-        SNIPPETS,
-        SUGGESTED,
-        TOMBSTONES,
-        TOUCHED_FILES,
-      ].flatMap(({ table, columns: names }) => names.map((name) => `${table}.${name}`));
+      const declared = [LABELS, SESSIONS, MESSAGES, WRITTEN_BLOCKS, SNIPPETS, TOMBSTONES, TOUCHED_FILES].flatMap(
+        ({ table, columns: names }) => names.map((name) => `${table}.${name}`),
+      );
       const keys = [
         "sessions.number",
         "messages.number",
