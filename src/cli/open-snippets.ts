@@ -3,7 +3,7 @@ import type { SnippetSetting } from "../snippets/session-lookup.ts";
 import { openStore, openStoreToRead, storePlace } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./context.ts";
-import { isFieldError, isStoreError, TranscriptsError } from "../transcripts-error.ts";
+import { isStoreError } from "../transcripts-error.ts";
 
 /** Runs the work with the store, which is opened and closed. */
 export async function withSnippets<T>(
@@ -14,8 +14,6 @@ export async function withSnippets<T>(
   const store = await open;
   try {
     return await work({ store, where: context, signal: context.signal });
-  } catch (error) {
-    throw isFieldError(error) ? inWords(error) : error;
   } finally {
     await store.close();
   }
@@ -36,10 +34,4 @@ export async function readingSnippets<T>(
     if (isStoreError(error) && !storePlace(context).exists) return none;
     throw error;
   }
-}
-
-/** Returns the same error with the field in plain words: `source line end` for `source_line_end`. */
-function inWords(error: TranscriptsError): TranscriptsError {
-  const { code, field = "", message } = error;
-  return new TranscriptsError(code, message.replace(field, field.replaceAll("_", " ")), "", { cause: error });
 }

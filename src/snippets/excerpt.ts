@@ -42,8 +42,6 @@ export interface Citation {
   to: string | null;
   /** Ids of the entries in the source (uuid, message id), the first 50. */
   entries: string[];
-  /** Ids of events in the index, the first 50; missing if the session is not indexed. */
-  event_ids?: string[];
   /** Number of entries in the range that did not fit. */
   entries_left_out?: number;
   lines_skipped?: number;

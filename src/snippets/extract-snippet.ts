@@ -7,7 +7,7 @@ import { checkedMetadata, invalid, unknownEvent } from "../store/snippet-values.
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import type { NewSnippet } from "../store/store.ts";
 
-import { type Citation, type Excerpt, type SectionRange, sessionExcerpt } from "./excerpt.ts";
+import { type Excerpt, type SectionRange, sessionExcerpt } from "./excerpt.ts";
 import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
 import { openableSession, redactorOf, type SnippetSetting, storedSessionId } from "./session-lookup.ts";
 import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
@@ -33,7 +33,6 @@ export interface ExtractSnippetOutput {
 
 /** Minimum confidence for a hint. */
 const SURE = 0.6;
-const MAX_EVENTS = 50;
 
 /**
  * Checks and stores a snippet. Its content is given, or taken from lines or turns of the session; cited lines and turns
@@ -55,7 +54,10 @@ export async function extractSnippet(setting: SnippetSetting, raw: ExtractSnippe
       title: input.title,
       content: input.content ?? excerpt?.content ?? "",
       tags: input.tags ?? [],
-      metadata: { ...input.metadata, ...(await cited(setting, sessionId, excerpt)) },
+      metadata: {
+        ...input.metadata,
+        ...(excerpt === undefined ? {} : { citation: { ...excerpt.citation, session_id: sessionId } }),
+      },
     })),
     source_file: excerpt?.citation.file ?? null,
     source_line_start: excerpt?.lineStart ?? null,
@@ -98,19 +100,6 @@ function rangeOf(input: ExtractSnippetInput): SectionRange | undefined {
   if (line !== undefined) return { unit: "line", start: line, end: input.source_line_end ?? line };
   const turn = input.source_turn_start ?? input.source_turn_end;
   return turn === undefined ? undefined : { unit: "turn", start: turn, end: input.source_turn_end ?? turn };
-}
-
-async function cited(
-  { store }: SnippetSetting,
-  sessionId: string,
-  excerpt: Excerpt | undefined,
-): Promise<{ citation?: Citation }> {
-  if (excerpt === undefined) return {};
-  const { lineStart: start, lineEnd: end, citation } = excerpt;
-  // None if the session is not indexed that far.
-  const events = await store.events(sessionId, { from: 0, limit: MAX_EVENTS, lines: { start, end } });
-  const ids = events.length === 0 ? {} : { event_ids: events.map(({ event_id }) => event_id) };
-  return { citation: { ...citation, session_id: sessionId, ...ids } };
 }
 
 function hintFor({ snippet_type: type, content }: NewSnippet): Pick<ExtractSnippetOutput, "type_hint"> {

@@ -6,8 +6,8 @@ import { type Redactor, sharedRedactor } from "../redact/redactor.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { isStream, type SessionRef, type Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
-import { type TranscriptsError, fieldError, isSessionError } from "../transcripts-error.ts";
-import { shortened } from "../neutral-text.ts";
+import { fieldError, isSessionError } from "../transcripts-error.ts";
+import { unknownSession } from "../store/snippet-values.ts";
 
 export interface SnippetSetting {
   store: Store;
@@ -26,7 +26,6 @@ export function redactorOf({ redactor }: Pick<SnippetSetting, "redactor">): Reda
 export const WITHOUT_FILE = "Give the content itself, without lines or turns.";
 
 const FIELD = "session_id";
-const MAX_CANDIDATES = 5;
 
 /**
  * Returns the session's id in the store, adding the session if only this machine has it. Accepts what `resolveSession`
@@ -55,7 +54,7 @@ export async function knownSessionId(setting: SnippetSetting, text: string): Pro
 /** Returns a stored session to be read. Throws a `TranscriptsError` (`no_file`) if neither its source nor the store has it. */
 export async function openableSession({ store }: SnippetSetting, sessionId: string): Promise<SessionRef> {
   const stored = await store.session(sessionId);
-  if (stored === undefined) throw unknown(sessionId);
+  if (stored === undefined) throw unknownSession(sessionId);
   return readableSession(store, stored);
 }
 
@@ -66,38 +65,16 @@ async function lookUp(
 ): Promise<string | { ref: SessionRef; where: Where }> {
   const stored = await store.session(text);
   if (stored !== undefined) return stored.session_id;
-  if (where === undefined) throw unknown(text);
+  if (where === undefined) throw unknownSession(text);
   try {
     const archive = storeArchive(where, { open: async () => store, signal });
     const ref = await resolveSession(text, { archive, ...where });
     if (ref.place !== "stdin" && !isStream(ref)) return { ref, where };
   } catch (error) {
     if (!isSessionError(error)) throw error;
-    if (error.code === "not_found") throw unknown(text);
-    if (error.code === "ambiguous") throw ambiguous(text, error);
-    throw fieldError("unknown_session", FIELD, error.message, "", { cause: error });
+    const code = error.code === "ambiguous" ? "ambiguous_session" : "unknown_session";
+    throw fieldError(code, FIELD, error.message, "", { cause: error, candidates: error.candidates });
   }
-  const problem =
-    text === "-"
-      ? "standard input cannot be cited."
-      : `${text} is a pipe or a device, not a session that can be cited.`;
+  const problem = "standard input, a pipe or a device cannot be cited.";
   throw fieldError("unknown_session", FIELD, problem, "Give an id, the path of a file or `latest`.");
-}
-
-function unknown(text: string): TranscriptsError {
-  const next =
-    "Run `transcripts list` to see which there are; an id, the beginning of one, a path or `latest` will do.";
-  return fieldError("unknown_session", FIELD, `there is no session ${shown(text)}.`, next);
-}
-
-function ambiguous(text: string, { candidates }: TranscriptsError): TranscriptsError {
-  const isOneId = candidates.every(({ id }) => id === candidates[0]?.id);
-  const names = candidates.slice(0, MAX_CANDIDATES).map(({ id, path }) => (isOneId ? (path ?? id) : id));
-  const more = candidates.length > MAX_CANDIDATES ? ` and ${candidates.length - MAX_CANDIDATES} more` : "";
-  const problem = `${shown(text)} may be ${candidates.length} sessions: ${names.join(", ")}${more}.`;
-  return fieldError("ambiguous_session", FIELD, problem, "Give more of the id, or a path.");
-}
-
-function shown(text: string): string {
-  return JSON.stringify(shortened(text, 80));
 }

@@ -212,12 +212,16 @@ describe("what is refused", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = cycle;
   for (const [rest, field, says] of [
-    [{ session_id: "00000000-no-such-session" }, "session_id", /there is no session "00000000-no-such/],
-    [{ session_id: SQL }, "session_id", /there is no session/],
+    [
+      { session_id: "00000000-no-such-session" },
+      "session_id",
+      /No session has an id that begins with "00000000-no-such/,
+    ],
+    [{ session_id: SQL }, "session_id", /No session has an id/],
     [{ session_id: "" }, "session_id", /1 to 4096 characters/],
     [{ session_id: "ab" }, "session_id", /too short/],
     [{ session_id: "-" }, "session_id", /standard input/],
-    [{ session_id: "/no/such/file.jsonl" }, "session_id", /there is no session/],
+    [{ session_id: "/no/such/file.jsonl" }, "session_id", /There is no file/],
     [
       { snippet_type: "insight" },
       "snippet_type",
@@ -264,7 +268,7 @@ describe("what is refused", () => {
     [{ end_date: "2026-13-01T10:00:00Z" }, "end_date", /must be a date/i],
     [{ end_date: "2026-01-01T25:00:00Z" }, "end_date", /must be a date/i],
     [{ start_date: "2026-02-02", end_date: "2026-02-01" }, "end_date", /before start_date/],
-    [{ session_id: "no-such-session" }, "session_id", /no session/],
+    [{ session_id: "no-such-session" }, "session_id", /No session/],
     [{ snippet_type: SQL }, "snippet_type", /must be one of/],
     [{ limit: 0 }, "limit", /from 1 to 500/],
     [{ limit: 501 }, "limit", /from 1 to 500/],

@@ -78,7 +78,7 @@ describe("extract_snippet", () => {
     [{ source_line_start: 60, content: null }, /source_line_start: 60 is beyond the end: the session has 10 lines/],
     [{ content: "too short" }, /content: it has 9 bytes.*100 to 10240/],
     [{ content: "x".repeat(300_000) }, /content: .*far too long; a content has at most 10240 bytes/],
-    [{ session_id: "0000nothing" }, /session_id: there is no session "0000nothing".*list_sessions/],
+    [{ session_id: "0000nothing" }, /session_id: No session has an id that begins with "0000nothing".*list_sessions/],
     [{ event_id: "x" }, /event_id: there is no entry/],
     [{ tag: "x" }, /"tag": extract_snippet has no such argument/],
     [{ title: "a\0b" }, /title: .*NUL/],
@@ -148,7 +148,7 @@ describe("query_snippets", () => {
     [{ end_date: "yesterday-ish" }, /end_date: "yesterday-ish" is not allowed/],
     [{ limit: 501 }, /limit: 501 is not allowed.*1 to 500/],
     [{ snippet_type: "x" }, /snippet_type: "x" is not allowed/],
-    [{ session_id: "0000nothing" }, /session_id: there is no session/],
+    [{ session_id: "0000nothing" }, /session_id: No session has an id/],
   ] as const) {
     test(`an error that a model can act on: ${JSON.stringify(filter)}`, () =>
       withTools(async (context) => {

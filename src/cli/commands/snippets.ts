@@ -3,7 +3,8 @@ import { Option } from "@commander-js/extra-typings";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { given } from "../../given.ts";
-import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
+import { neutralLine } from "../../neutral-text.ts";
+import { quoted } from "../../render/text/text-style.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { storeSuggestions } from "../../snippets/auto-extract.ts";
 import { extractSnippet, type ExtractSnippetOutput } from "../../snippets/extract-snippet.ts";
@@ -275,16 +276,9 @@ function entry(
   full: boolean,
 ): string {
   const head = `${colors.yellow(type)}  ${colors.bold(neutralLine(title))}`;
-  const shown = neutralBlock(full ? content : preview(content)).replaceAll(/^/gm, INDENT);
+  const maxLines = full ? Infinity : PREVIEW_LINES;
+  const shown = quoted(content, { colors, indent: INDENT, maxLines, maxLineChars: full ? Infinity : MAX_LINE });
   return `${head}\n${colors.dim(about)}\n${shown}\n\n`;
-}
-
-/** Returns the first lines after the heading. */
-function preview(content: string): string {
-  const lines = content.split("\n").filter((line) => line.trim() !== "");
-  const shown = lines.slice(0, PREVIEW_LINES).map((line) => shortened(line, MAX_LINE));
-  const hidden = lines.length - shown.length;
-  return [...shown, ...(hidden > 0 ? [`… ${counted(hidden, "more line")}; --full shows them`] : [])].join("\n");
 }
 
 export const command = commandGroup(
