@@ -35,11 +35,6 @@ describe("a JSONL transcript", () => {
     });
   });
 
-  test("does not escape a heading that no recall command counts", () => {
-    const changelog = encodeJsonlEntry({ ...user, content: "## [Unreleased]\n- Tool Use" });
-    assert.ok(changelog.includes('"## [Unreleased]\\n- Tool Use"'));
-  });
-
   test("values that JSON cannot represent do not spoil a line", async () => {
     const line = encodeJsonlEntry({
       type: "session_event",

@@ -70,7 +70,7 @@ See the image.
 2: a note
 \`\`\`\`
 
-<!-- id @_1 ~ 38 {"model":"acme/large","attachments":[{"mime":"image/png","filename":"screen (1).png","path":"ses_1/outputs/screen (1).png","bytes":12345}],"parts":[{"type":"text","text":{"$text":["content",0,22]}},{"type":"text","text":{"$text":["content",24,38]}},{"type":"text","synthetic":true,"text":{"$text":"text0"}},{"type":"file","filename":"notes.txt","source":{"text":{"value":"@notes.txt","start":11,"end":21}}}],"body":["content","line","line","text"]} -->
+<!-- id @_1 ~ 38 {"model":"acme/large","attachments":[{"mime":"image/png","filename":"screen (1).png","path":"ses_1/outputs/screen (1).png","bytes":12345}],"parts":[{"type":"text","text":{"$text":["content",0,22]}},{"type":"text","text":{"$text":["content",24,38]}},{"type":"text","synthetic":true,"text":{"$text":"text0"}},{"type":"file","filename":"notes.txt","source":{"text":{"value":"@notes.txt","start":11,"end":21}}}],"blocks":3} -->
 
 ---
 
@@ -112,7 +112,7 @@ Is <details> open?
 
 *interrupted*
 
-<!-- id @ ~ 18 {"interrupted":true,"body":["fenced","line"]} -->
+<!-- id @ ~ 18 {"fenced":true,"interrupted":true,"blocks":1} -->
 
 ---
 
@@ -227,13 +227,15 @@ const EVENT = `## [2026-01-05T10:30:00.000Z] Session Event: title
 
 The session is now called: Notes.
 
+### Data
+
 \`\`\`json
 {
   "title": "Notes"
 }
 \`\`\`
 
-<!-- id @ _4 {"body":["content","data"]} -->
+<!-- id @ _4 {"blocks":2} -->
 
 ---
 

@@ -12,15 +12,7 @@ import {
   type SectionFacts,
 } from "./section-context.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import {
-  COMMENT_END,
-  type Heading,
-  headingOf,
-  isFiller,
-  SECTION_END,
-  STARTS_WITH_HEADING,
-  usageLineAt,
-} from "./sections.ts";
+import { COMMENT_END, type Heading, headingOf, isFiller, SECTION_END, sectionStart } from "./sections.ts";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
@@ -143,7 +135,8 @@ function* markdownSteps(sections: Iterable<Section>, first: SectionContext): Gen
   let context = first;
   for (const { end, kind, body, comment } of sections) {
     const isHeader = kind === "header";
-    const start = startOfSection(body);
+    const at = sectionStart(body);
+    const start = at === undefined ? "" : body.toString("utf8", at, at + MAX_START_BYTES);
     const facts = isHeader ? undefined : sectionFacts(start, decodeUtf8(comment) ?? "", context);
     if (facts) context = afterSection(facts, context);
     yield { end, keys: facts ? keysInSection(facts, headingOf(start)) : [], context };
@@ -152,16 +145,6 @@ function* markdownSteps(sections: Iterable<Section>, first: SectionContext): Gen
 
 /** Maximum number of bytes of a heading and the line with the call id. */
 const MAX_START_BYTES = 3_000;
-
-/** Returns the beginning of a section. What precedes it was not written completely, since encoded text has no heading. */
-function startOfSection(body: Buffer): string {
-  for (let at = body.lastIndexOf("## ["); at !== -1; at = at === 0 ? -1 : body.lastIndexOf("## [", at - 1)) {
-    const start = body.toString("utf8", at, at + MAX_START_BYTES);
-    if (STARTS_WITH_HEADING.test(start)) return start;
-  }
-  const at = usageLineAt(body);
-  return at === undefined ? "" : body.toString("utf8", at);
-}
 
 function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
   for (const line of lines) {

@@ -2,8 +2,6 @@
  * JSON for transcripts: the output of `JSON.stringify` with some characters as `\u` escapes. Any JSON parser reads it, and
  * it contains nothing that `grep`, a terminal or our own reader could mistake for something else.
  */
-import { beforeHeadingTails } from "./text-escapes.ts";
-
 /** Deeper values are written on one line, because indenting them would make the text quadratically long. */
 const MAX_INDENTED_DEPTH = 64;
 const UNSERIALIZABLE = "[unserializable]";
@@ -51,10 +49,10 @@ function isSerializable(value: unknown): boolean {
 
 function escapeJson(json: string): string {
   if (!MAYBE_SPECIAL.test(json)) return json;
-  const escaped = json
+  return json
     .replace(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
-    .replace(/<!-- (id |transcript)/g, "\\u003c!-- $1");
-  return beforeHeadingTails(escaped, (part) => part.replaceAll("## [", "\\u0023# ["));
+    .replace(/<!-- (id |transcript)/g, "\\u003c!-- $1")
+    .replaceAll("## [", "\\u0023# [");
 }
 
 /** Returns whether an object or array is nested `levels` deep in a value. */

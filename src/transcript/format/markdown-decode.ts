@@ -2,8 +2,6 @@
 import type { TranscriptEntry } from "./entry-types.ts";
 import { type JsonObject, isString } from "./entry-guards.ts";
 import {
-  BLOCKS,
-  type Block,
   CALL_ID_LABEL,
   LAYOUTS,
   type Layout,
@@ -43,7 +41,8 @@ export interface SectionDraft {
 /** Comment fields that describe the section, not the entry. */
 const LAYOUT = new Set([
   "__proto__",
-  "body",
+  "blocks",
+  "fenced",
   "chars",
   "key",
   "json",
@@ -71,12 +70,10 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
     damage.push("its heading and its comment name different kinds of entry");
   }
   const usage = usageLineIn(text.slice(0, headingEnd))?.text;
-  const hasBody = usage !== undefined || text.length > headingEnd + 2;
-  const body = usage ?? text.slice(headingEnd + 2, -2);
-  const blocks =
-    layout.body === undefined
-      ? readLabelled(body, type === "tool_use" ? "input" : "output", damage)
-      : readBlocks(body, hasBody ? bodyOf(layout.body, comment, damage) : [], damage);
+  const body = usage ?? (text.length > headingEnd + 2 ? text.slice(headingEnd + 2, -2) : undefined);
+  const count = layout.text === undefined ? Infinity : Number(comment["blocks"] ?? 0);
+  const blocks = readBlocks(body, count, damage);
+  if (layout.text === undefined) reportMissing(blocks, type === "tool_use" ? "input" : "output", damage);
   const fields: JsonObject = { type, timestamp: heading?.timestamp };
   if (heading?.name !== undefined) fields[layout.name ?? "tool"] = heading.name;
   const outputLine = addShown(fields, blocks.lines, type);
@@ -86,7 +83,7 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   if (type === "tool_result") addStatus(fields, heading?.kind);
   if (fields["hostStatus"] === null) delete fields["hostStatus"];
 
-  const content = blocks.content === undefined ? undefined : decodeText(blocks.content);
+  const content = contentOf(blocks.rest, comment["fenced"] === true, damage);
   if (content !== undefined) fields[layout.text ?? "content"] = content;
   if (isString(comment["textPart"])) fields["parts"] = [{ type: "text", text: content, id: comment["textPart"] }];
   if (isString(fields["name"]) && isString(content) && comment["told"] === undefined && blocks.data === undefined) {
@@ -148,18 +145,9 @@ function headingsOf({ headings, replacementName }: Layout, { continues }: JsonOb
   return isReplacement ? LAYOUTS.session_event.headings : headings;
 }
 
-function bodyOf(usual: readonly Block[], { body }: JsonObject, damage: string[]): readonly Block[] {
-  if (Array.isArray(body) && body.every(isBlock)) return body;
-  if (body !== undefined) damage.push("its comment lists blocks that are not known");
-  return usual;
-}
-
-function isBlock(name: unknown): name is Block {
-  return BLOCKS.some((block) => block === name);
-}
-
 interface BlockTexts {
-  content?: string;
+  /** The main text, before all lines and fences. */
+  rest: string | undefined;
   call?: string;
   title?: string;
   input?: string;
@@ -171,80 +159,58 @@ interface BlockTexts {
 }
 
 /**
- * Reads the blocks from last to first. Each can be found from its end without reading the text before it; what remains is
- * the raw content, which is arbitrary.
+ * Reads so many lines and fences from the last to the first, each of which can be found from its end without reading the
+ * text before it, which is arbitrary. A fence belongs to the line above it.
  */
-function readBlocks(body: string, blocks: readonly Block[], damage: string[]): BlockTexts {
-  const found: BlockTexts = { texts: [], lines: [] };
-  let rest = body;
-  for (let index = blocks.length - 1; index >= 0; index--) {
-    const block = blocks[index];
-    if (block === undefined || block === "content") {
-      found.content = rest;
-      rest = "";
-      continue;
-    }
-    const taken = takeBlock(rest, block, found);
-    if (taken === undefined) {
-      damage.push(`its block "${block}" is not where it should be`);
-      continue;
-    }
-    rest = rest.slice(0, Math.max(taken - 2, 0));
-  }
-  if (rest.trim() !== "") damage.push("there is more in it than was written");
-  return found;
-}
-
-/** Reads the lines and fences of a call or result, also from last to first, and names each fence by the line above it. */
-function readLabelled(body: string, needed: "input" | "output", damage: string[]): BlockTexts {
-  const found: BlockTexts = { texts: [], lines: [] };
+function readBlocks(body: string | undefined, count: number, damage: string[]): BlockTexts {
+  const found: BlockTexts = { rest: body, texts: [], lines: [] };
   let fences: string[] = [];
-  for (let rest = body; rest !== "";) {
-    const fence = fenceAtEnd(rest);
-    const gap = rest.lastIndexOf("\n\n");
+  for (let left = count; left > 0 && found.rest !== undefined; left -= 1) {
+    const fence = fenceAtEnd(found.rest);
+    const gap = found.rest.lastIndexOf("\n\n");
     const start = fence?.start ?? (gap === -1 ? 0 : gap + 2);
-    if (fence !== undefined) {
-      fences.unshift(fence.content);
-    } else {
-      const line = rest.slice(start);
-      const label = FENCE_LABELS[line];
-      if (label === "text") found.texts.unshift(...fences.splice(0));
-      else if (label !== undefined) [found[label], fences] = [fences[0] ?? "", fences.slice(1)];
-      if (fences.length > 0 || line.includes("\n")) damage.push("there is more in it than was written");
+    if (fence === undefined) {
+      if (!takeLine(found.rest.slice(start), fences, found)) damage.push(MORE);
       fences = [];
-      const isTaken = takeLine(line, "call", found) || takeLine(line, "title", found);
-      if (!isTaken && label === undefined) found.lines.push(line);
+    } else {
+      fences.unshift(fence.content);
     }
-    rest = rest.slice(0, Math.max(start - 2, 0));
+    found.rest = start === 0 ? undefined : found.rest.slice(0, Math.max(start - 2, 0));
   }
-  if (found[needed] === undefined) damage.push(`its block "${needed}" is not where it should be`);
-  if (found.call === undefined) damage.push('its block "call" is not where it should be');
+  if (fences.length > 0) damage.push(MORE);
   return found;
 }
 
-/** Reads the block at the end of `text`, with its start; undefined if it is another kind of block. */
-function takeBlock(text: string, block: Exclude<Block, "content">, found: BlockTexts): number | undefined {
-  if (block === "line" || block === "call" || block === "title") {
-    const gap = text.lastIndexOf("\n\n");
-    const start = gap === -1 ? 0 : gap + 2;
-    return takeLine(text.slice(start), block, found) ? start : undefined;
+const MORE = "there is more in it than was written";
+
+/** Reads a line and the fences below it. Returns false if it is not one of ours, or has other fences. */
+function takeLine(line: string, fences: readonly string[], found: BlockTexts): boolean {
+  const label = FENCE_LABELS[line];
+  if (label === "text") {
+    found.texts.unshift(...fences);
+    return true;
   }
-  const fence = fenceAtEnd(text);
-  if (fence === undefined) return undefined;
-  if (block === "text") found.texts.unshift(fence.content);
-  else found[block === "fenced" ? "content" : block] = fence.content;
-  return fence.start;
+  if (label !== undefined) {
+    found[label] = fences[0] ?? "";
+    return fences.length === 1;
+  }
+  if (line.startsWith(CALL_ID_LABEL)) found.call = line.slice(CALL_ID_LABEL.length);
+  else if (line.startsWith(TITLE_LABEL)) found.title = decodeInline(line.slice(TITLE_LABEL.length)) ?? "";
+  else found.lines.push(line);
+  return fences.length === 0 && !line.includes("\n");
 }
 
-function takeLine(line: string, block: "line" | "call" | "title", found: BlockTexts): boolean {
-  if (block === "line") return line !== "" && !line.includes("\n");
-  const label = block === "call" ? CALL_ID_LABEL : TITLE_LABEL;
-  if (!line.startsWith(label)) return false;
-  const shown = line.slice(label.length);
-  const value = block === "call" ? shown : decodeInline(shown);
-  if (value === undefined) return false;
-  found[block] = value;
-  return true;
+function reportMissing(found: BlockTexts, fence: "input" | "output", damage: string[]): void {
+  for (const name of [fence, "call"] as const) {
+    if (found[name] === undefined) damage.push(`its block "${name}" is not where it should be`);
+  }
+}
+
+function contentOf(rest: string | undefined, isFenced: boolean, damage: string[]): string | undefined {
+  if (rest === undefined || !isFenced) return rest === undefined ? undefined : decodeText(rest);
+  const fence = fenceAtEnd(rest);
+  if (fence?.start !== 0) damage.push("its text is not in a fence");
+  return decodeText(fence?.content ?? rest);
 }
 
 function outputFileOf(comment: JsonObject, line: { path: string; chars: number } | undefined): OutputFile | undefined {

@@ -74,7 +74,7 @@ const DEFAULT_MAX_INLINE_CHARS = 5000;
 function addToolUse(section: SectionBuilder, entry: ToolUseEntry, options: MarkdownEntryOptions): void {
   section.callID(entry.callID);
   section.line("### Input");
-  section.fence("input", fencedJson(entry.input), "json");
+  section.fence(fencedJson(entry.input), "json");
   showSubagent(section, entry.subagent, options);
   section.notes(entry, "unfinished", "continues");
 }
@@ -135,8 +135,8 @@ function showOutput(section: SectionBuilder, output: unknown, options: MarkdownE
   if (!isText) section.note("json", true);
   const { outputPath, maxInlineChars = DEFAULT_MAX_INLINE_CHARS } = options;
   if (outputPath === undefined || text.length <= maxInlineChars) {
-    if (isText) section.textFence("output", text, "");
-    else section.fence("output", fencedJson(output), "json");
+    if (isText) section.output(text);
+    else section.fence(fencedJson(output), "json");
     return;
   }
   section.beginningOfOutput(cutOutput(text, maxInlineChars), isText ? "" : "json");
@@ -209,7 +209,8 @@ function addEvent(section: SectionBuilder, entry: SessionEventEntry): void {
     if (told !== undefined && isDeepStrictEqual(told, entry.data)) return;
   }
   if (entry.data !== undefined && (entry.text === undefined || !TOLD_BY_TEXT.has(entry.name))) {
-    section.fence("data", fencedJson(entry.data), "json");
+    section.line("### Data");
+    section.fence(fencedJson(entry.data), "json");
   } else {
     section.noteWithTexts("told", entry.data);
   }

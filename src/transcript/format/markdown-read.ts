@@ -9,15 +9,7 @@ import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { afterSection, FIRST_CONTEXT, sectionFacts } from "./section-context.ts";
-import {
-  LAYOUTS,
-  STARTS_WITH_HEADING,
-  isFiller,
-  mayBeUsageLine,
-  TITLE_START,
-  usageLineAt,
-  usageLineIn,
-} from "./sections.ts";
+import { LAYOUTS, isFiller, headingAt, sectionStart, TITLE_START } from "./sections.ts";
 import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
@@ -47,41 +39,44 @@ export class MarkdownReader implements ItemReader {
   async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
     for (const section of this.#splitter.push(chunk)) {
       const { kind, start, body, bytes } = section;
-      const openings = openingsIn(body, { start, line: this.#line });
-      this.#line = openings.last.line + lineFeedsIn(bytes.subarray(body.length));
-      yield* this.#before(openings, kind === "header");
-      yield* kind === "header" ? header(section, openings) : await this.#entry(section, openings);
+      const at = kind === "header" ? titleAt(body) : sectionStart(body);
+      const lead = body.subarray(0, at ?? body.length);
+      const place = { start: start + lead.length, line: this.#line + lineFeedsIn(lead) };
+      yield* this.#before(lead, start, kind);
+      this.#line += lineFeedsIn(bytes);
+      if (kind === "header") yield* header(section, body.subarray(lead.length), place);
+      else if (at === undefined) yield problem("damaged_entry", place, "Entry left out: it has no heading.");
+      else yield* await this.#entry(section, body.subarray(at), place);
     }
   }
 
   async *end(): AsyncGenerator<TranscriptItem> {
     const { start, body } = this.#splitter.rest;
-    const openings = openingsIn(body, { start, line: this.#line });
-    yield* this.#before(openings, false);
-    yield* openings.found.map(torn);
+    yield* this.#before(body, start, "end");
   }
 
-  /** Returns the problem with text before a header or an entry, or with a header that is missing there. */
-  #before({ stray, found }: Openings, isHeader: boolean): TranscriptItem[] {
-    const lacksHeader = stray !== undefined || !(isHeader || found[0]?.isTitle === true);
-    const mayLackHeader = this.#mayLackHeader;
+  /** Yields the problem with the text before a header or an entry, or with a header that is missing there. */
+  *#before(lead: Buffer, start: number, what: Section["kind"] | "end"): Generator<TranscriptItem> {
+    const at = textAt(lead);
+    const text = at === undefined ? "" : lead.toString("utf8", at);
+    const isCut = what === "end" && STARTS.some((start) => start.startsWith(text.slice(0, start.length)));
+    const hasTitle = text.startsWith(TITLE_START) || (isCut && text.startsWith("# "));
+    const lacksHeader = this.#mayLackHeader && !hasTitle && !(what === "header" && at === undefined);
     this.#mayLackHeader = false;
-    if (mayLackHeader && lacksHeader) return [noHeader()];
-    if (stray === undefined) return [];
-    return [problem("damaged_entry", stray, "Text outside of every entry is left out. Was the file edited by hand?")];
+    if (lacksHeader) yield noHeader();
+    if (at === undefined) return;
+    const place = { start: start + at, line: this.#line + lineFeedsIn(lead.subarray(0, at)) };
+    if (hasTitle || isCut || headingAt(lead) !== undefined) yield torn(place);
+    else if (!lacksHeader)
+      yield problem("damaged_entry", place, "Text outside of every entry is left out. Was the file edited by hand?");
   }
 
-  async #entry({ body, comment, end }: Section, { found, last }: Openings): Promise<TranscriptItem[]> {
-    const place = found.pop();
-    if (place === undefined || place.isTitle) {
-      return [problem("damaged_entry", place ?? last, "Entry left out: it has no heading.")];
-    }
-    const items = found.map(torn);
+  async #entry({ comment, end }: Section, bytes: Buffer, place: Place): Promise<TranscriptItem[]> {
+    const items: TranscriptItem[] = [];
     const report = (code: TranscriptProblem["code"], message: string): TranscriptItem[] => {
       items.push(problem(code, place, message));
       return items;
     };
-    const bytes = body.subarray(place.at);
     const section = decodeUtf8(bytes);
     if (section === undefined) return report("damaged_entry", "Entry left out: it is too long.");
     const facts = sectionFacts(section, decodeUtf8(comment) ?? "", this.#context);
@@ -148,77 +143,32 @@ export class MarkdownReader implements ItemReader {
   }
 }
 
-function* header({ body, comment, end }: Section, { found, last }: Openings): Generator<TranscriptItem> {
-  for (const place of found) if (!place.isTitle) yield torn(place);
+function header({ comment, end }: Section, body: Buffer, place: Place): TranscriptItem[] {
   const hidden = parseHeaderComment(decodeUtf8(comment) ?? "");
-  const shown = headerFieldsIn(decodeUtf8(body.subarray(found[0]?.at)) ?? "");
-  yield* headerItems(hidden && { ...shown, ...hidden }, { ...(found[0] ?? last), end });
+  const shown = headerFieldsIn(decodeUtf8(body) ?? "");
+  return headerItems(hidden && { ...shown, ...hidden }, { ...place, end });
 }
 
-/** Title of a transcript or heading of an entry. */
-interface Opening extends Place {
-  /** Position in the bytes searched. */
-  at: number;
-  isTitle: boolean;
-}
-
-interface Openings {
-  /** All but the last begin what was never finished, since encoded text contains no heading. */
-  found: Opening[];
-  /** Text before all of them that does not belong to a transcript. */
-  stray: Place | undefined;
-  /** End of the bytes. */
-  last: Place;
-}
-
-const LINE_FEED = 0x0a;
+/** Beginnings of what may have been cut off at the end of a file. */
+const STARTS = [TITLE_START, "## [", "*["];
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
-const SECTION_START = "## [";
-/** Number of bytes that identify a line. */
-const LINE_START_BYTES = 1_000;
 
-/** Finds the headings in the bytes, and before the first one a title and stray text. `start`: place of the bytes. */
-function openingsIn(bytes: Buffer, start: Place): Openings {
-  const found: Opening[] = [];
-  let stray: Place | undefined;
-  let last = { ...start, at: 0 };
-  const placeOf = (at: number): Omit<Opening, "isTitle"> => {
-    last = { at, start: start.start + at, line: last.line + lineFeedsIn(bytes.subarray(last.at, at)) };
-    return last;
-  };
-  const headings = headingsIn(bytes);
-  const [first = bytes.length] = headings;
-  const usage = first === bytes.length ? usageLineAt(bytes) : undefined;
-  let at = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
-  while (at < first && found.length === 0) {
-    const feed = bytes.indexOf(LINE_FEED, at);
-    const end = feed === -1 ? bytes.length : feed;
-    const line = bytes.toString("utf8", at, Math.min(end, first, at + LINE_START_BYTES));
-    // The last line of a file may have been cut off.
-    const isCut = feed === -1 && first === bytes.length;
-    if (line.startsWith(TITLE_START) || (isCut && TITLE_START.startsWith(line))) {
-      found.push({ ...placeOf(at), isTitle: true });
-    } else if (isCut && (SECTION_START.startsWith(line.slice(0, SECTION_START.length)) || mayBeUsageLine(line))) {
-      found.push({ ...placeOf(at), isTitle: false });
-    } else if (first === bytes.length && at === (usage ?? at) && usageLineIn(line)) {
-      found.push({ ...placeOf(at), isTitle: false });
-    } else if (!isFiller(line)) {
-      stray ??= placeOf(at);
-    }
-    at = end + 1;
-  }
-  for (const heading of headings) found.push({ ...placeOf(heading), isTitle: false });
-  return { found, stray, last: placeOf(bytes.length) };
+/** Returns where the title is, at the beginning of a line. */
+function titleAt(body: Buffer): number | undefined {
+  const feed = body.lastIndexOf(`\n${TITLE_START}`);
+  if (feed !== -1) return feed + 1;
+  const at = body.indexOf(TITLE_START);
+  return at === 0 || at === BYTE_ORDER_MARK.length ? at : undefined;
 }
 
-/** Returns the positions of headings. */
-function headingsIn(bytes: Buffer): number[] {
-  const found: number[] = [];
-  for (let at = bytes.indexOf(SECTION_START); at !== -1; at = bytes.indexOf(SECTION_START, at + 1)) {
-    // Its name may be longer, and may be cut within a character.
-    if (STARTS_WITH_HEADING.test(bytes.toString("latin1", at, at + LINE_START_BYTES))) found.push(at);
+/** Returns where text begins that is not filler between sections. */
+function textAt(lead: Buffer): number | undefined {
+  let at = lead.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  for (const line of lead.toString("latin1", at).split(/(?<=\n)/)) {
+    if (!isFiller(line)) return at;
+    at += line.length;
   }
-  return found;
+  return undefined;
 }
 
 function parseOutput(text: string, damage: string[]): unknown {

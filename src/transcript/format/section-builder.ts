@@ -1,15 +1,6 @@
 /** Builds a section of a markdown transcript: its visible blocks, and the comment for the parser. */
 import type { TranscriptEntry } from "./entry-types.ts";
-import {
-  type Block,
-  CALL_ID_LABEL,
-  LAYOUTS,
-  SECTION_END,
-  TITLE_LABEL,
-  TRUNCATED,
-  fenced,
-  usageLine,
-} from "./sections.ts";
+import { CALL_ID_LABEL, LAYOUTS, SECTION_END, TITLE_LABEL, TRUNCATED, fenced, usageLine } from "./sections.ts";
 import { encodeComment } from "./comments.ts";
 import { type Adopt, TextReferences } from "./references.ts";
 import { encodeText } from "./text-escapes.ts";
@@ -26,7 +17,8 @@ interface ShownTexts {
 export class SectionBuilder {
   readonly #entry: TranscriptEntry;
   readonly #shown: string[] = [];
-  readonly #body: Block[] = [];
+  /** Number of lines and fences after the entry's main text. */
+  #blocks = 0;
   readonly #comment: Record<string, unknown>;
   /** Texts of the body, to which values in the comment refer. */
   readonly texts = new TextReferences();
@@ -55,8 +47,9 @@ export class SectionBuilder {
     const encoded = encodeText(text);
     if (this.#entry.type !== "session_event") this.note("chars", text.length);
     this.texts.add("content", text);
-    if (isSafeMarkdown(encoded)) this.#add("content", encoded);
-    else this.#add("fenced", fenced(encoded, "markdown"));
+    const isRaw = isSafeMarkdown(encoded);
+    if (!isRaw) this.note("fenced", true);
+    this.#shown.push(isRaw ? encoded : fenced(encoded, "markdown"));
   }
 
   /** Adds the text of a usage event, which takes the place of the heading. Returns whether it can. */
@@ -68,34 +61,35 @@ export class SectionBuilder {
 
   /** Adds a line for people only; its values are also in the comment. */
   line(text: string): void {
-    this.#add("line", text);
+    this.#blocks += 1;
+    this.#shown.push(text);
   }
 
   callID(callID: string): void {
     const shown = visibleName(callID);
-    this.#add("call", CALL_ID_LABEL + shown);
+    this.line(CALL_ID_LABEL + shown);
     if (shown !== callID) this.note("callID", callID);
   }
 
   title(title: string): void {
     if (title === "") this.note("title", title);
-    else this.#add("title", TITLE_LABEL + encodeInline(title));
+    else this.line(TITLE_LABEL + encodeInline(title));
   }
 
-  /** Adds a fence with JSON, which needs no escaping. */
-  fence(block: "input" | "output" | "data", json: string, info: string): void {
-    this.#add(block, fenced(json, info));
+  /** Adds a fence with encoded text, or with JSON. */
+  fence(json: string, info: string): void {
+    this.line(fenced(json, info));
   }
 
-  textFence(block: "output" | "text", text: string, info: string): void {
-    if (block === "output") this.note("chars", text.length);
-    this.#add(block, fenced(encodeText(text), info));
+  output(text: string): void {
+    this.note("chars", text.length);
+    this.fence(encodeText(text), "");
   }
 
   /** Adds a fence with the beginning of an output whose full text is in a file. */
   beginningOfOutput(beginning: string, info: string): void {
     this.note("chars", beginning.length);
-    this.#add("output", fenced(encodeText(beginning) + TRUNCATED, info));
+    this.fence(encodeText(beginning) + TRUNCATED, info);
   }
 
   /** Adds a value to the comment, with references to texts of the body. `shown` selects the texts to show for it. */
@@ -115,16 +109,15 @@ export class SectionBuilder {
     }
     if (shown === undefined || adopted.length === 0) return;
     this.line(shown.heading);
-    for (const text of adopted) this.textFence("text", text, shown.info);
+    for (const text of adopted) this.fence(encodeText(text), shown.info);
     this.#adopted += adopted.length;
   }
 
   /** Returns the section. */
   toMarkdown(): string {
     const heading = this.#heading();
-    const usual = LAYOUTS[this.#entry.type].body;
-    const isUsual = usual?.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
-    if (usual !== undefined && !isUsual && this.#body.length > 0) this.note("body", this.#body);
+    // Their main text may be anything, also something like a line or a fence.
+    if (LAYOUTS[this.#entry.type].text !== undefined && this.#blocks > 0) this.note("blocks", this.#blocks);
     return `${[heading, ...this.#shown, encodeComment(this.#comment, this.#entry.type)].join("\n\n")}${SECTION_END}`;
   }
 
@@ -147,11 +140,6 @@ export class SectionBuilder {
     const shown = visibleName(value);
     if (shown !== value) this.note(name, value);
     return `${heading}: ${shown}`;
-  }
-
-  #add(block: Block, text: string): void {
-    this.#body.push(block);
-    this.#shown.push(text);
   }
 }
 
@@ -218,48 +206,13 @@ function mayEndList(line: string, indent: number): boolean {
 }
 
 function hasHtml(lines: string[]): boolean {
-  let spansAreSure = true;
-  for (const line of lines) {
-    if (BLANK.test(line)) spansAreSure = true;
-    if (!line.includes("<") && !line.includes("`")) continue;
-    const { rest, sure } = withoutSpans(line);
-    spansAreSure &&= sure;
-    if (HTML.test(withoutTableBreaks(spansAreSure ? rest : line))) return true;
-  }
-  return false;
+  const prose = lines.map((line) => line.replace(CODE, "code"));
+  // Backticks that may pair otherwise than on their own line: then no code is left out.
+  const isUnsure = prose.some((line) => line.includes("`")) || lines.some((line) => UNSURE_CODE.test(line));
+  return (isUnsure ? lines : prose).some((line) => HTML.test(line));
 }
 
-/** `<br>` makes a second line in a table cell. Elsewhere it may begin an HTML block. */
-function withoutTableBreaks(line: string): string {
-  return line.startsWith("|") ? line.replace(/<br ?\/?>/gi, " ") : line;
-}
-
-/**
- * Returns the line without its code spans, and whether they certainly are spans: a run of backticks without a pair, after
- * a backslash or inside `<…>` may pair differently. Spans with `|` are kept, because a table cell ends inside them.
- */
-function withoutSpans(line: string): { rest: string; sure: boolean } {
-  let rest = "";
-  let sure = true;
-  let at = 0;
-  for (const { start, end } of backtickRuns(line)) {
-    if (start < at) continue;
-    if (end === undefined || line[start - 1] === "\\") sure = false;
-    const code = line.slice(start, end ?? start);
-    rest += line.slice(at, start) + (code.includes("|") ? code : "`");
-    at = start + code.length;
-  }
-  rest += line.slice(at);
-  return { rest, sure: sure && !/<[^\s<>]*`/.test(rest) };
-}
-
-/** Returns each run of backticks, with the end of the next run of the same length, if there is one. */
-function backtickRuns(line: string): { start: number; end: number | undefined }[] {
-  const nextOfLength = new Map<number, number>();
-  const runs = [...line.matchAll(/`+/g)].toReversed().map((run) => {
-    const end = nextOfLength.get(run[0].length);
-    nextOfLength.set(run[0].length, run.index + run[0].length);
-    return { start: run.index, end };
-  });
-  return runs.toReversed();
-}
+/** Code in backticks, without `|`, which may end a table's cell and the code in it. Bounded, so that it takes linear time. */
+const CODE = /(?<!`)(`{1,3})(?!`)[^|]{1,500}?(?<!`)\1(?!`)/g;
+/** A backtick after a backslash, or within `<…>`. */
+const UNSURE_CODE = /\\`|<[^\s<>]*`/;

@@ -15,24 +15,19 @@ export const TRUNCATED = "\n... (truncated)";
 export const CALL_ID_LABEL = "**Call ID**: ";
 export const TITLE_LABEL = "**Title**: ";
 
-/** Lines above the fences of a call or result, with the block in the fences. */
-export const FENCE_LABELS: Readonly<Record<string, "input" | "output" | "text">> = {
+/** Lines above fences, with what the fences contain. */
+export const FENCE_LABELS: Readonly<Record<string, "input" | "output" | "data" | "text">> = {
   "### Input": "input",
   "### Output": "output",
+  "### Data": "data",
   "### Diff": "text",
+  "### Added by the host": "text",
 };
 
 /** Returns whether a line may be between two sections. */
 export function isFiller(line: string): boolean {
   return ["", "---"].includes(line.trim());
 }
-
-/**
- * Blocks of a section, separated by blank lines. `content` is raw text: whatever is not one of the others. All others
- * except `line`, `call` and `title` are in a fence.
- */
-export const BLOCKS = ["content", "fenced", "call", "title", "line", "input", "output", "data", "text"] as const;
-export type Block = (typeof BLOCKS)[number];
 
 /** Layout of an entry type, for the encoder, the reader and the escapes. */
 export interface Layout {
@@ -45,13 +40,8 @@ export interface Layout {
    * calls and results counts each once.
    */
   replacementName?: string;
-  /** Field shown as `content` or `fenced`. */
+  /** Field shown as it is after the heading, before all lines and fences. */
   text?: "content" | "text";
-  /**
-   * Usual blocks; the comment's `body` lists others. Undefined: every fence follows a line that names it (`FENCE_LABELS`),
-   * so the blocks need not be listed.
-   */
-  body?: readonly Block[];
   /** Comment fields whose values refer to texts of the section, each with the field of the entry. */
   references?: Readonly<Record<string, string>>;
 }
@@ -59,9 +49,9 @@ export interface Layout {
 const SESSION_EVENT = "Session Event";
 
 export const LAYOUTS: Readonly<Record<TranscriptEntry["type"], Layout>> = {
-  user: { headings: ["User Message"], text: "content", body: ["content"], references: { parts: "parts" } },
-  assistant: { headings: ["Assistant Message"], text: "content", body: ["content"] },
-  reasoning: { headings: ["Reasoning"], text: "content", body: ["content"] },
+  user: { headings: ["User Message"], text: "content", references: { parts: "parts" } },
+  assistant: { headings: ["Assistant Message"], text: "content" },
+  reasoning: { headings: ["Reasoning"], text: "content" },
   tool_use: {
     headings: ["Tool Use"],
     name: "tool",
@@ -77,13 +67,12 @@ export const LAYOUTS: Readonly<Record<TranscriptEntry["type"], Layout>> = {
     headings: [SESSION_EVENT],
     name: "name",
     text: "text",
-    body: ["content"],
     references: { told: "data" },
   },
 };
 
 /** Pattern for the beginnings of all headings, up to the colon. */
-export const HEADING_KINDS = Object.values(LAYOUTS)
+const HEADING_KINDS = Object.values(LAYOUTS)
   .flatMap(({ headings, name }) => headings.map((kind) => (name === undefined ? kind : `${kind}:`)))
   .join("|");
 
@@ -92,6 +81,9 @@ export const HEADING_KINDS = Object.values(LAYOUTS)
  * that a search takes linear time on any text.
  */
 const HEADING = String.raw`## \[[\w:.+-]{0,40}\] (?:${HEADING_KINDS.replaceAll(":", ": ")})`;
+const SECTION_START = "## [";
+/** Number of bytes that identify a heading. */
+const MAX_HEADING_BYTES = 1_000;
 export const STARTS_WITH_HEADING = new RegExp(`^${HEADING}`);
 
 const TYPES: ReadonlyMap<string, TranscriptEntry["type"]> = new Map(
@@ -113,16 +105,25 @@ export function usageLineIn(line: string): { timestamp: string; text: string } |
   return timestamp === undefined || text === undefined ? undefined : { timestamp, text };
 }
 
+/** Returns where the section begins that ends with these bytes. */
+export function sectionStart(bytes: Buffer): number | undefined {
+  return headingAt(bytes) ?? usageLineAt(bytes);
+}
+
+/** Returns the position of the last heading. Encoded text contains none. */
+export function headingAt(bytes: Buffer): number | undefined {
+  let at = bytes.lastIndexOf(SECTION_START);
+  // Its name may be longer, and may be cut within a character.
+  while (at !== -1 && !STARTS_WITH_HEADING.test(bytes.toString("latin1", at, at + MAX_HEADING_BYTES)))
+    at = at === 0 ? -1 : bytes.lastIndexOf(SECTION_START, at - 1);
+  return at === -1 ? undefined : at;
+}
+
 /** Returns the position of the line of a usage event, which is the last one of a section without a heading. */
-export function usageLineAt(bytes: Buffer): number | undefined {
+function usageLineAt(bytes: Buffer): number | undefined {
   const at = bytes.lastIndexOf(USAGE_START);
   const isLine = at === 0 || bytes.toString("latin1", at - 1, at) === "\n";
   return at !== -1 && isLine && usageLineIn(bytes.toString("utf8", at).trimEnd()) ? at : undefined;
-}
-
-/** Returns whether a file may have been cut within the line of a usage event. */
-export function mayBeUsageLine(line: string): boolean {
-  return USAGE_START.startsWith(line.slice(0, USAGE_START.length));
 }
 
 /** Parts of a heading. */

@@ -5,8 +5,6 @@
  * Three steps, each reversible; decoding undoes them in reverse order. All use U+2060 WORD JOINER, which is invisible, as
  * their mark. docs/format.md has the rules with examples.
  */
-import { HEADING_KINDS } from "./sections.ts";
-
 const JOINER = "\u2060";
 const REPLACEMENT = "\ufffd";
 const DELETE = 0x7f;
@@ -22,8 +20,6 @@ const TEXT_CONTROLS = new RegExp(String.raw`([${C0_AND_C1}\p{Cs}]|\r(?!\n))(\u20
 const LINE_CONTROLS = new RegExp(String.raw`([${C0_AND_C1}\n\r\p{Cs}])(\u2060*)|${MARKED_LITERAL}`, "gu");
 const ENCODED_CONTROLS = /([\u2400-\u241f\u2421])(\u2060+)|\ufffd(\u2060+)([0-9a-f]{4})?/g;
 
-/** Text that makes `## [` on the same line look like a section heading to an unanchored `grep`. */
-const HEADING_TAIL = new RegExp(String.raw`\] (?:${HEADING_KINDS})`, "g");
 const HEADING_START = /#(\u2060*)# \[/g;
 const COMMENT_START = /<(\u2060*)!-- (id |transcript)/g;
 
@@ -42,22 +38,6 @@ export function encodeLine(text: string): string {
 export function decodeText(encoded: string): string {
   if (!encoded.includes(JOINER)) return encoded;
   return unmarkComments(unmarkHeadings(encoded)).replace(ENCODED_CONTROLS, decodeControl);
-}
-
-/**
- * Applies `change` to the text before the last heading tail of each line that has one: only there would the recall
- * commands count `## [`. Takes one pass over any text.
- */
-export function beforeHeadingTails(text: string, change: (part: string) => string): string {
-  if (!text.includes("# [") || text.search(HEADING_TAIL) === -1) return text;
-  return text
-    .split("\n")
-    .map((line) => {
-      let last = -1;
-      if (line.includes("# [")) for (const tail of line.matchAll(HEADING_TAIL)) last = tail.index;
-      return last === -1 ? line : change(line.slice(0, last)) + line.slice(last);
-    })
-    .join("\n");
 }
 
 function encodeControl(_match: string, control?: string, after?: string, literal?: string, marks = ""): string {
@@ -82,11 +62,11 @@ function decodeControl(match: string, picture?: string, joiners = "", marks = ""
 }
 
 function markHeadings(text: string): string {
-  return beforeHeadingTails(text, (part) => part.replace(HEADING_START, `#$1${JOINER}# [`));
+  return text.replace(HEADING_START, `#$1${JOINER}# [`);
 }
 
 function unmarkHeadings(text: string): string {
-  return beforeHeadingTails(text, (part) => part.replace(HEADING_START, (_, marks: string) => `#${marks.slice(1)}# [`));
+  return text.replace(HEADING_START, (_, marks: string) => `#${marks.slice(1)}# [`);
 }
 
 function markComments(text: string): string {
