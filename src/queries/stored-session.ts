@@ -33,6 +33,11 @@ export function storedRef({
   });
 }
 
+/** Returns the best name of a session: its title, its first prompt, or its id. */
+export function storedTitle({ given_title: title, first_prompt: prompt, session_id: id }: StoredSession): string {
+  return title ?? prompt ?? id;
+}
+
 /** Returns the machine that pushed a session to a team's database; null in the store of this machine. */
 function hostIn({ backend }: Pick<Store, "backend">, { host }: Pick<StoredSession, "host">): string | null {
   return backend === "postgres" ? host : null;

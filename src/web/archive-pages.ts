@@ -11,6 +11,7 @@ import {
   failureAddress,
   fileAddress,
   FILES,
+  idOfPath,
   FIGURES,
   type Filters,
 } from "../render/html/pages/addresses.ts";
@@ -78,7 +79,8 @@ async function* listPages(
 async function* detailPages(options: ArchivePagesOptions): AsyncGenerator<ArchivedPage> {
   const { data } = options;
   const version = hashOf([options.version, await data.failuresVersion()]);
-  for (const { id } of (await data.failures()).rows) yield { ...pageOf(options, failureAddress(id)), version };
+  for (const { signature } of await data.failures())
+    yield { ...pageOf(options, failureAddress(idOfPath(signature))), version };
   for (const [file, own] of await data.fileVersions())
     yield { ...pageOf(options, fileAddress(file)), version: hashOf([options.version, own]) };
 }

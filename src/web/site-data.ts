@@ -1,10 +1,6 @@
 /** Data for the pages: answers to the same questions that commands and tools ask. All come from the store. */
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { allTools } from "../agents/all-tools.ts";
-import { subjectOf } from "../calls/call-subject.ts";
-import { errorText } from "../calls/result-texts.ts";
-import { shellWord } from "../calls/shell-syntax.ts";
 import { given } from "../given.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import { isCurrent, markOf } from "../indexing/is-current.ts";
@@ -13,8 +9,7 @@ import { piecesOf } from "../parse/conversation.ts";
 import { catalogPricing } from "../parse/pricing.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import { searchedTexts } from "../parse/searched-texts.ts";
-import type { UsageTotals } from "../parse/usage-ledger.ts";
-import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import { ledgerOf, sumsOf } from "../queries/added-up.ts";
 import { readableSession } from "../queries/stored-session.ts";
 import { matchText, nothingFoundText } from "../render/text/found-text.ts";
@@ -29,7 +24,7 @@ import {
 } from "../queries/listed-sessions.ts";
 import { labelSession, tagsOf } from "../snippets/session-labels.ts";
 import { fixesOf, groupFinder } from "../queries/failure-groups.ts";
-import { changesIn, type FileChanges } from "../queries/file-changes.ts";
+import { changesIn } from "../queries/file-changes.ts";
 import type { ToolCall } from "../parse/model.ts";
 import { turnsOf } from "../parse/turns.ts";
 import { messageRow } from "../queries/message-row.ts";
@@ -37,9 +32,8 @@ import type { RowsData } from "../render/html/pages/rows-page.tsx";
 import { pageOf } from "../queries/session-part.ts";
 import { type OutlinedTurn, sessionTurns } from "../queries/session-turns.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
-import { accessOf } from "../queries/stored-session.ts";
+import { accessOf, storedTitle } from "../queries/stored-session.ts";
 import type { PageSession } from "../render/html/outline.ts";
-import { withoutFolder } from "../render/html/tool-input.tsx";
 import {
   ENTRIES_PER_PAGE,
   type Filters,
@@ -49,17 +43,17 @@ import {
   sessionAddress,
   sessionPageName,
 } from "../render/html/pages/addresses.ts";
-import type { CitedCall, FailureData, FailureRow, FailuresData, Fix } from "../render/html/pages/failures-page.tsx";
-import type { FileData, FilesData, FileUse } from "../render/html/pages/files-page.tsx";
-import type { ExcerptPart, Hit, SearchData } from "../render/html/pages/search-page.tsx";
-import type { ChangedFile, ChangesData } from "../render/html/pages/changes-page.tsx";
+import type { CitedCall, FailureData } from "../render/html/pages/failures-page.tsx";
+import type { FileData } from "../render/html/pages/files-page.tsx";
+import type { Hit, SearchData } from "../render/html/pages/search-page.tsx";
+import type { ChangesData } from "../render/html/pages/changes-page.tsx";
 import type { FiguresData } from "../render/html/pages/figures-page.tsx";
 import type { SessionPageData } from "../render/html/pages/session-page.tsx";
-import type { Choices, SessionRow, SessionsData } from "../render/html/pages/sessions-page.tsx";
+import type { Choices, ListedRow, SessionsData } from "../render/html/pages/sessions-page.tsx";
 import { shortTitle, type TurnRow } from "../render/html/turn-list.tsx";
 import { resumeOf } from "../sessions/resume.ts";
 import type { StoredSession } from "../store/stored-model.ts";
-import type { FailureGroup, SessionFilter, Store } from "../store/store.ts";
+import type { FailureGroup, SessionFilter, Store, TouchedSums } from "../store/store.ts";
 import { counted } from "../quantities.ts";
 
 const ROWS_PER_PAGE = 100;
@@ -143,7 +137,6 @@ export class SiteData {
       isMore: found.isMore,
       total: await countSessions(this.#index, where, { ...only, ...asked }),
       ...(await this.#choices()),
-      command: listCommand(filters),
     };
   }
 
@@ -178,7 +171,7 @@ export class SiteData {
     return {
       id,
       session,
-      parent: parent === undefined ? null : { id: parent.session_id, title: titleOf(parent) },
+      parent: parent === undefined ? null : { id: parent.session_id, title: storedTitle(parent) },
       agent: ref.agent,
       turns: turns.map((turn) => turnRow(turn, page)),
       page,
@@ -186,7 +179,6 @@ export class SiteData {
       resume: resumeOf(ref, stored.cwd),
       tags: read.labels?.tags ?? [],
       isPinned: read.labels?.is_pinned ?? false,
-      command: `transcripts show ${shellWord(id)}`,
     };
   }
 
@@ -199,8 +191,7 @@ export class SiteData {
     const rows = turnsOf(part, turnsBefore).flatMap(({ number, messages }) =>
       messages.map((view) => messageRow(view, id, number)),
     );
-    const command = `transcripts show ${shellWord(id)} --with-tools --with-thinking --json`;
-    return { title: titleOf(stored), rows, page, command };
+    return { id, title: storedTitle(stored), rows, page };
   }
 
   /** Returns the messages of a page. */
@@ -212,7 +203,7 @@ export class SiteData {
   /** Returns a function that says how often the error of a failed call came up, if it is one of the most frequent. */
   async #seenErrors(calls: readonly ToolCall[]): Promise<NonNullable<PageSession["seen"]>> {
     if (!calls.some(({ status }) => status === "error")) return () => undefined;
-    const groupOf = groupFinder(await this.#failureGroups());
+    const groupOf = groupFinder(await this.failures());
     return (error) => {
       const group = groupOf(error);
       if (group === undefined) return undefined;
@@ -228,14 +219,9 @@ export class SiteData {
     const part = await pageOf(this.#conversation(stored), { first: 0, count: Number.POSITIVE_INFINITY });
     const metadata = current.read.figures.metadata;
     const conversation = { id, ...part, metadata: { ...NO_METADATA, ...metadata } };
-    const places = new Map(
-      part.tool_calls.map(({ tool_use_id: call, use }) => [call, use?.message_ordinal ?? 0] as const),
-    );
-    return {
-      session: { id, title: titleOf(stored) },
-      files: changesIn([{ conversation, label: null }]).map((file) => changedFile(file, places, stored.cwd)),
-      command: `transcripts changes ${shellWord(id)}`,
-    };
+    const files = changesIn([{ conversation, label: null }]);
+    const ordinals = part.tool_calls.map(({ tool_use_id: call, use }) => [call, use?.message_ordinal ?? 0] as const);
+    return { session: { id, title: storedTitle(stored), cwd: stored.cwd }, files, ordinals: new Map(ordinals) };
   }
 
   async figures(): Promise<FiguresData> {
@@ -253,26 +239,8 @@ export class SiteData {
     const { sessions: read } = await this.#listed({ subagents: true, empty: true, limit: Number.POSITIVE_INFINITY });
     const ledger = ledgerOf(read, timeZone);
     const sums = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() }, ledger);
-    const rowsOf = (rows: typeof sums.rows): FiguresData["projects"] =>
-      rows.map(({ key, ...usage }) => ({ name: key ?? "(unknown)", ...shownSums(usage) }));
-    return {
-      days: sums.rows.flatMap(({ key, ...usage }) => (key === null ? [] : [{ day: key, ...shownSums(usage) }])),
-      today,
-      projects: rowsOf(ledger.rows("project")),
-      models: rowsOf(ledger.rows("model")),
-      agents: rowsOf(ledger.rows("agent")),
-      tools: sums.tools,
-      total: {
-        ...shownSums(sums.total),
-        sessions: sums.sessions,
-        active_ms: sums.active_ms,
-        prompts: sums.prompts,
-        tool_calls: sums.tool_calls,
-        tool_errors: sums.tool_errors,
-      },
-      remark: remarkOf(sums.total),
-      command: "transcripts stats --by day",
-    };
+    const [projects, models, agents] = [ledger.rows("project"), ledger.rows("model"), ledger.rows("agent")];
+    return { sums, today, projects, models, agents };
   }
 
   /** Searches the store as it is; what is new is added behind the pages. Rejects with a `TranscriptsError`. */
@@ -289,22 +257,10 @@ export class SiteData {
       signal,
     });
     const hits: Hit[] = [];
-    for (const { session, event_id: event, passage, matches, ...hit } of found.passages) {
-      const { session_id: id } = session.stored;
+    for (const passage of found.passages) {
+      const { session_id: id, event_id: event } = passage;
       const ordinals = await this.#options.store.messageOrdinals(id, [event]);
-      hits.push({
-        session: {
-          id,
-          title: titleOf(session.stored),
-          agent: session.ref.agent,
-          project: session.ref.project,
-          host: hostOf(session.ref),
-        },
-        ordinal: ordinals.get(event) ?? 0,
-        time: hit.occurred_at,
-        kind: hit.tool_name ?? hit.block_type,
-        excerpt: excerptOf(passage, matches),
-      });
+      hits.push({ ...passage, ordinal: ordinals.get(event) ?? 0 });
     }
     const { total, isTotalExact } = found.result;
     return {
@@ -314,40 +270,28 @@ export class SiteData {
       total,
       remark: hits.length === 0 ? nothingFoundText(found.words) : matchText(found.passages, found.result),
       scope: `Searched ${counted(found.sessions, "session")}${isTotalExact ? "" : "; there are more, older ones"}.`,
-      command: `transcripts find ${text.split(/\s+/).map(shellWord).join(" ")}`,
     };
   }
 
-  async failures(): Promise<FailuresData> {
-    const groups = await this.#failureGroups();
-    return { rows: groups.map(failureRow), command: "transcripts errors" };
+  /** Returns the most frequent errors. */
+  async failures(): Promise<FailureGroup[]> {
+    const { store, only } = this.#options;
+    return store.failureGroups({
+      limit: FAILURES,
+      sessions: await this.#filter(),
+      ...given({ since: only?.since, until: only?.until }),
+    });
   }
 
   /** Returns an error with what fixed it; undefined if there is none with this id. */
   async failure(id: string): Promise<FailureData | undefined> {
     const { store, where, signal } = this.#options;
-    const group = (await this.#failureGroups()).find(({ signature }) => idOfPath(signature) === id);
+    const group = (await this.failures()).find(({ signature }) => idOfPath(signature) === id);
     if (group === undefined) return undefined;
-    const found = await fixesOf({ store }, where, group, { signal });
-    const fixes: Fix[] = [];
-    for (const { session_id: session, line_number: line, latest, ...fix } of found) {
-      fixes.push({
-        count: fix.count,
-        steps: fix.steps.map((step) => ({
-          text: `${step.tool_name ?? ""} ${subjectOf(allTools(step.tool_name, step.input), step.input)}`.trim(),
-          diff: step.diff,
-        })),
-        diff: fix.diff,
-        words: fix.words,
-        call: await this.#cited(session, line, latest),
-      });
-    }
-    return {
-      row: failureRow(group),
-      seen: await this.#seenIn(group),
-      fixes,
-      command: `transcripts fixes ${shellWord(group.example.content.split("\n")[0] ?? "")}`,
-    };
+    const fixes: FailureData["fixes"][number][] = [];
+    for (const fix of await fixesOf({ store }, where, group, { signal }))
+      fixes.push({ ...fix, call: await this.#cited(fix.session_id, fix.line_number, fix.latest) });
+    return { group, seen: await this.#seenIn(group), fixes };
   }
 
   /** Returns the sessions with an error, the newest first: its latest call, and of other sessions how often it came up. */
@@ -369,13 +313,11 @@ export class SiteData {
     return { calls, more: all - calls.length };
   }
 
-  async files(): Promise<FilesData> {
-    const { store } = this.#options;
-    const rows = await store.touchedFiles({ limit: FILES, sessions: await this.#filter() });
-    return {
-      rows: rows.map((row) => ({ ...row, id: this.#fileId(row.path) })),
-      command: "transcripts find --file PATH",
-    };
+  /** Returns the files that were used last. */
+  async files(): Promise<TouchedSums[]> {
+    const files = await this.#options.store.touchedFiles({ limit: FILES, sessions: await this.#filter() });
+    for (const { path } of files) this.#paths.set(idOfPath(path), path);
+    return files;
   }
 
   /** Returns a text for each file, by its id, that changes whenever the page of the file may have. */
@@ -385,13 +327,8 @@ export class SiteData {
     const revisions = await store.revisions();
     const versionOf = (ids: readonly string[]): string =>
       ids.map((id) => `${id} ${revisions.get(id)?.revision}`).join("\n");
-    return new Map([...found].map(([path, ids]) => [this.#fileId(path), versionOf(ids)]));
-  }
-
-  #fileId(path: string): string {
-    const id = idOfPath(path);
-    this.#paths.set(id, path);
-    return id;
+    for (const path of found.keys()) this.#paths.set(idOfPath(path), path);
+    return new Map([...found].map(([path, ids]) => [idOfPath(path), versionOf(ids)]));
   }
 
   /** Returns the sessions that used a file; undefined if no session did. */
@@ -402,26 +339,13 @@ export class SiteData {
     if (path === undefined) return undefined;
     const uses = await store.fileUses(path, await this.#filter());
     const titles = await this.#titles(uses.map(({ session_id: session }) => session));
-    return {
-      path,
-      uses: uses.map(({ last, ...use }): FileUse => ({ ...use, title: titles.get(use.session_id) ?? "", time: last })),
-      command: `transcripts find --file ${shellWord(path)}`,
-    };
+    return { path, uses: uses.map((use) => ({ ...use, title: titles.get(use.session_id) ?? "" })) };
   }
 
   /** Returns the titles of sessions, by id. */
   async #titles(ids: readonly string[]): Promise<Map<string, string>> {
     const sessions = await this.#options.store.sessions({ ids });
-    return new Map(sessions.map((session) => [session.session_id, titleOf(session)]));
-  }
-
-  async #failureGroups(): Promise<FailureGroup[]> {
-    const { store, only } = this.#options;
-    return store.failureGroups({
-      limit: FAILURES,
-      sessions: await this.#filter(),
-      ...given({ since: only?.since, until: only?.until }),
-    });
+    return new Map(sessions.map((session) => [session.session_id, storedTitle(session)]));
   }
 
   async #filter(): Promise<SessionFilter> {
@@ -437,7 +361,7 @@ export class SiteData {
     const ordinals = event === undefined ? undefined : await store.messageOrdinals(session, [event.event_id]);
     return {
       session_id: session,
-      title: stored === undefined ? "" : titleOf(stored),
+      title: stored === undefined ? "" : storedTitle(stored),
       ordinal: ordinals?.get(event?.event_id ?? "") ?? 0,
       time,
     };
@@ -501,7 +425,7 @@ export class SiteData {
 
   /** Returns what the pages of each session say about its errors, beyond the session itself. */
   async #seenBySession(): Promise<Map<string, string[]>> {
-    const groups = new Map((await this.#failureGroups()).map((group) => [group.signature, group]));
+    const groups = new Map((await this.failures()).map((group) => [group.signature, group]));
     const seen = new Map<string, string[]>();
     for (const { session_id: id, signature } of await this.#options.store.failures([...groups.keys()])) {
       const group = groups.get(signature);
@@ -519,7 +443,7 @@ export class SiteData {
 
   /** Returns the days on which something was said, as `2026-01-31`. */
   async days(): Promise<string[]> {
-    return (await this.figures()).days.map(({ day }) => day);
+    return (await this.figures()).sums.rows.flatMap(({ key }) => key ?? []);
   }
 
   /** Returns the number of pages of a session. */
@@ -603,13 +527,9 @@ function pageFigures({ ref, figures, labels }: ListedSession): Pick<PageSession,
 }
 
 /** All pages come from the store; a session is said to be from it only if its file is not here. */
-function listRow(read: ListedSession, store: Store): SessionRow {
+function listRow(read: ListedSession, store: Store): ListedRow {
   const { kind } = accessOf(read.stored, store);
   return { ...sessionRow(read), id: read.stored.session_id, is_archived: kind === "gone" || kind === "elsewhere" };
-}
-
-function titleOf({ given_title: title, first_prompt: prompt, session_id: id }: StoredSession): string {
-  return title ?? prompt ?? id;
 }
 
 function turnRow({ ordinal, text, failures, ...turn }: OutlinedTurn, page: number): TurnRow {
@@ -632,75 +552,4 @@ function pageWith(ordinal: number, page: number): string {
 function nextFailure(turns: readonly OutlinedTurn[], page: number): string | undefined {
   const next = turns.flatMap(({ failures }) => failures).find((ordinal) => ordinal >= page * ENTRIES_PER_PAGE);
   return next === undefined ? undefined : `${pageWith(next, page)}#m${next}`;
-}
-
-function changedFile(
-  { path, changes }: FileChanges,
-  places: ReadonlyMap<string | null, number>,
-  cwd: string | null,
-): ChangedFile {
-  const lines = changes.flatMap(({ diff }) => (diff === "" ? [] : diff.split("\n")));
-  return {
-    id: path === null ? null : idOfPath(path),
-    path: path ?? "",
-    name: path === null ? "Files that a command did not name" : withoutFolder(path, cwd),
-    diff: lines.join("\n"),
-    added: lines.filter((line) => line.startsWith("+")).length,
-    removed: lines.filter((line) => line.startsWith("-")).length,
-    ordinals: [...new Set(changes.map(({ tool_use_id: call }) => places.get(call) ?? 0))],
-    commands: changes.flatMap(({ command }) => command ?? []),
-  };
-}
-
-function remarkOf({ cost_is_estimate: isEstimate, unpriced_models: unpriced }: UsageTotals): string {
-  const parts = [
-    isEstimate ? "Where a subscription recorded no cost, it is estimated from prices." : "",
-    unpriced.length === 0 ? "" : `Without a known price, and in no cost: ${unpriced.join(", ")}.`,
-  ];
-  return parts.filter((part) => part !== "").join(" ");
-}
-
-function shownSums({ messages, tokens_in, tokens_out, cache_read, cache_write, cost_usd }: UsageTotals) {
-  return { answers: messages, tokens: tokens_in + tokens_out + cache_read + cache_write, cost_usd };
-}
-
-function failureRow({
-  signature,
-  example,
-  count,
-  session_count: sessions,
-  projects,
-  latest,
-}: FailureGroup): FailureRow {
-  return {
-    id: idOfPath(signature),
-    error: errorText(example.content),
-    tool: example.tool_name,
-    count,
-    sessions,
-    projects,
-    latest,
-  };
-}
-
-/** Splits a passage at its matches. */
-function excerptOf(passage: string, matches: readonly (readonly [number, number])[]): ExcerptPart[] {
-  const parts: ExcerptPart[] = [];
-  let at = 0;
-  for (const [start, end] of matches) {
-    parts.push({ text: passage.slice(at, start), isMatch: false }, { text: passage.slice(start, end), isMatch: true });
-    at = end;
-  }
-  return [...parts, { text: passage.slice(at), isMatch: false }].filter(({ text }) => text !== "");
-}
-
-function listCommand({ agent, project, since, until }: Filters): string {
-  const parts = [
-    "transcripts list",
-    ...(agent === undefined ? [] : [`--agent ${shellWord(agent)}`]),
-    ...(project === undefined ? [] : [`--project ${shellWord(project)}`]),
-    ...(since === undefined ? [] : [`--since ${shellWord(since)}`]),
-    ...(until === undefined ? [] : [`--until ${shellWord(until)}`]),
-  ];
-  return parts.join(" ");
 }

@@ -62,5 +62,5 @@ export async function pageOf(session: PageSession, options?: PageOptions): Promi
 
 /** The page from its first entry on, without the head that repeats some of it. */
 export function conversationOf(page: string): string {
-  return page.slice(page.indexOf("<main"));
+  return page.slice(page.indexOf('id="conversation"'));
 }

@@ -29,7 +29,7 @@ describe("turns", () => {
       .call("b", "Read", { file_path: "x" })
       .result("b", "yes")
       .session();
-    const list = /<ol>(.*)<\/ol>/s.exec((await pageOf(session)).split('<main id="conversation"')[0] ?? "")?.[1] ?? "";
+    const list = /<ol>(.*)<\/ol>/s.exec((await pageOf(session)).split('id="conversation"')[0] ?? "")?.[1] ?? "";
     const seen = list
       .split("</li>")
       .map((turn) => turn.replaceAll(/<time.*?<\/time>|<[^>]+>/g, " ").replace(/\s+/g, " "));

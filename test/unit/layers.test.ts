@@ -24,7 +24,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   indexing: "redact calls transcript/files parse places agents sessions store",
   search: "matching calls store",
   queries: "redact calls transcript/format transcript/files parse fixes places agents sessions store indexing search",
-  "render/html": "calls parse fixes agents",
+  "render/html": "calls parse fixes places agents store queries",
   "render/text": "calls parse fixes places agents queries",
   snippets: "redact transcript/format parse fixes places sessions store indexing queries render/text",
   tools:

@@ -4,9 +4,9 @@ import { Anchors, Clock } from "./view.ts";
 import { outlineOf, type PageSession } from "./outline.ts";
 import { overview, titleOf } from "./overview.tsx";
 import { PageWriter } from "./page-writer.ts";
-import { writeConversation } from "./session-body.tsx";
+import { writeSession } from "./session-body.tsx";
 import { STYLE } from "./style.ts";
-import { switches, turnList, turnsIn } from "./turn-list.tsx";
+import { turnsIn } from "./turn-list.tsx";
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
@@ -66,12 +66,12 @@ export async function renderPage(
   const writer = new PageWriter(write);
   await writer.addTag('<!doctype html><html lang="en">');
   await writer.add(head(titleOf(session)));
-  await writer.addTag("<body>");
-  const anchors = new Anchors();
-  const turns = turnsIn(outline, anchors);
-  await writer.add(SKIP_LINK, overview(session, clock, { turns }), ...switches(), turnList(turns, clock));
-  await writer.addTag('<main id="conversation" class="conversation" tabindex="-1">');
-  await writeConversation(writer, { session, outline, clock, anchors }, true);
+  await writer.addTag('<body class="alone">');
+  const turns = turnsIn(outline, new Anchors());
+  await writer.add(SKIP_LINK);
+  await writer.addTag('<main class="session">');
+  await writer.add(overview(session, clock, { turns }));
+  await writeSession(writer, { session, outline, clock, turns });
   await writer.addTag("</main>");
   await writer.add(
     <footer>

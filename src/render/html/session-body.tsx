@@ -9,10 +9,22 @@ import { outlineOf, type PageSession } from "./outline.ts";
 import { damageTable } from "./overview.tsx";
 import type { PageWriter } from "./page-writer.ts";
 import { counted, dollars, duration } from "../../quantities.ts";
-import type { View } from "./view.ts";
+import { switches, turnList, type TurnRow } from "./turn-list.tsx";
+import { Anchors, type View } from "./view.ts";
+
+/** Writes the list of turns, and the conversation in turns. */
+export async function writeSession(
+  writer: PageWriter,
+  { turns, ...view }: Omit<View, "anchors"> & { turns: readonly TurnRow[] },
+): Promise<void> {
+  await writer.add(...switches(), turnList(turns, view.clock));
+  await writer.addTag('<div class="conversation" id="conversation" tabindex="-1">');
+  await writeConversation(writer, { ...view, anchors: new Anchors() }, true);
+  await writer.addTag("</div>");
+}
 
 /** Writes all entries: those of the page's session in turns, those of a subagent as a list. */
-export async function writeConversation(writer: PageWriter, view: View, inTurns: boolean): Promise<void> {
+async function writeConversation(writer: PageWriter, view: View, inTurns: boolean): Promise<void> {
   const body = new SessionBody(writer, view, inTurns);
   for (const turn of view.outline.turns) await body.addTurn(turn);
   await body.addOtherChildren();

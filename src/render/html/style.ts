@@ -39,10 +39,9 @@ const COLORS = `
 `;
 
 /**
- * One column; from 76rem on with the list of turns beside it. Speaker and time are in a margin, or above the entry on
+ * One column; for a session, from 76rem on with the list of turns beside it. Speaker and time are in a margin, or above the entry on
  * narrow screens. Nothing is wider than the page: content that cannot wrap scrolls in its own box. Does not use
- * content-visibility, which makes links to entries miss them, or :has(), which browsers evaluate again for each element
- * while they load a long page.
+ * content-visibility, which makes links to entries miss them, or :has() on what a long page has many of.
  */
 const LAYOUT = `
 *, ::before, ::after { box-sizing: border-box; }
@@ -50,17 +49,18 @@ html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; text-size-adjus
 body {
   --margin: 6.5rem;
   --gap: 1.5rem;
-  max-width: calc(46rem + var(--margin) + var(--gap));
+  max-width: 68rem;
   margin: 0 auto;
-  padding: 2.5rem 1.25rem;
+  padding: 0 1.5rem 3rem;
   background: var(--ground);
   color: var(--text);
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   overflow-wrap: anywhere;
 }
+.alone { padding-top: 2.5rem; }
 main, .nested { min-width: 0; }
 .conversation, .nested { container-type: inline-size; }
-main:focus { outline: none; }
+:is(main, .conversation):focus { outline: none; }
 .turn { margin-top: 3rem; }
 .entry {
   display: grid;
@@ -73,29 +73,22 @@ main:focus { outline: none; }
 .content { min-width: 0; }
 .nested { padding: .25rem 0 .5rem 1rem; border-left: 2px solid var(--line); }
 .nested > .entry:first-child { margin-top: .25rem; }
-main > .subagent, .turn > .subagent { margin: .5rem 0 0 calc(var(--margin) + var(--gap)); }
+:is(.conversation, .turn) > .subagent { margin: .5rem 0 0 calc(var(--margin) + var(--gap)); }
 .scroll { overflow-x: auto; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 .outline { margin-top: 2rem; }
 @media (min-width: 76rem) {
-  body {
-    display: grid;
-    grid-template-columns: 17rem minmax(0, 1fr);
-    column-gap: 4rem;
-    max-width: calc(46rem + var(--margin) + var(--gap) + 21rem + 2.5rem);
-    padding-top: 0;
-  }
-  header, main, footer { grid-column: 2; }
-  .overview { margin-top: 3rem; }
-  .outline {
+  body:has(> .session) { max-width: 76rem; }
+  .session { display: grid; grid-template-columns: 16rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
+  .session > * { grid-column: 2; }
+  .session > .outline {
     grid-column: 1;
-    grid-row: 1 / span 3;
+    grid-row: 1 / span 40;
     position: sticky;
-    top: 0;
-    align-self: start;
-    max-height: 100vh;
+    top: 1.5rem;
+    max-height: calc(100vh - 3rem);
     margin: 0;
-    padding: 3rem .5rem 2rem 0;
+    padding: 0 .5rem 2rem 0;
     overflow-y: auto;
     scrollbar-width: thin;
   }
@@ -108,15 +101,16 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
   .turn > .subagent { margin-left: 0; }
 }
 @media (max-width: 42rem) {
-  body { padding: 1.25rem 1rem; }
+  body { padding: 0 1rem 2rem; }
+  .alone { padding-top: 1.25rem; }
   .nested { padding-left: .6rem; }
   .turn { margin-top: 2rem; }
-  main > .subagent { margin-left: 0; }
+  .conversation > .subagent { margin-left: 0; }
 }
 `;
 
 const TEXT = `
-h1 { margin: 0 0 1rem; font-size: clamp(1.35rem, 1rem + 1.6vw, 1.75rem); line-height: 1.25; font-weight: 650; letter-spacing: -.015em; text-wrap: balance; }
+h1 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.25; font-weight: 650; letter-spacing: -.015em; text-wrap: balance; }
 h2 {
   display: flex;
   justify-content: space-between;
@@ -168,6 +162,8 @@ code, pre, .target, .value, .typed .name, .reference { font-family: ui-monospace
 `;
 
 const OVERVIEW = `
+.up { margin: 0 0 .25rem; font-size: .875rem; }
+.gist a { color: inherit; }
 .gist { display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0 0 .35rem; color: var(--quiet); font-size: .875rem; }
 .actions { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1.25rem; font-size: .8125rem; }
 .actions > details { min-width: 0; }
@@ -211,7 +207,7 @@ const OVERVIEW = `
 .turns a:hover .title { color: var(--accent); text-decoration: underline; }
 .turns .title { display: -webkit-box; overflow: hidden; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; }
 .number { flex: none; min-width: 1.4rem; color: var(--quiet); }
-.about { display: flex; gap: .6rem; padding-left: 2rem; font-size: .75rem; }
+.turns .about { display: flex; gap: .6rem; padding-left: 2rem; font-size: .75rem; }
 `;
 
 const ENTRIES = `
@@ -323,9 +319,9 @@ const MODES = `
   .call, .subagent, pre { border: 1px solid; }
 }
 @media print {
-  body { display: block; max-width: none; padding: 0; font-size: 10pt; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
   nav, .skip, .reference, footer { display: none; }
-  .overview { margin-top: 0; }
+  .session { display: block; }
   .by-user > .content > .prose, .prose pre, pre:is(.command, .output, .text, .diff) { border: 1px solid var(--line); }
   .prose pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   h1, h2, h3, h4, summary { break-after: avoid; }

@@ -1,9 +1,14 @@
 /** Errors of all sessions, each once, and for one of them what fixed it. */
 import type { JSX } from "preact";
+import { errorText } from "../../../calls/result-texts.ts";
+import { shellWord } from "../../../calls/shell-syntax.ts";
 import { neutralBlock, oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";
+import type { PastFix } from "../../../queries/past-fixes.ts";
+import type { FailureGroup } from "../../../store/store.ts";
 import { gist } from "../page-texts.tsx";
-import { failureAddress, FAILURES, sessionAddress } from "./addresses.ts";
+import { callTarget } from "../tool-input.tsx";
+import { failureAddress, FAILURES, idOfPath, sessionAddress } from "./addresses.ts";
 import { Diff } from "../diff-view.tsx";
 import { Frame, type Place, When } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
@@ -16,42 +21,23 @@ export interface CitedCall {
   time: string | null;
 }
 
-export interface FailureRow {
-  /** `idOfPath` of its signature. */
-  id: string;
-  /** Message of the latest. */
-  error: string;
-  tool: string | null;
-  count: number;
-  sessions: number;
-  /** Folders. */
-  projects: readonly string[];
-  latest: string | null;
-}
-
-export interface FailuresData {
-  /** Most frequent first. */
-  rows: readonly FailureRow[];
-  command: string;
-}
-
 const MAX_ERROR_CHARS = 240;
 const MAX_PROJECTS = 3;
 
-export function FailuresPage({ data, place }: { data: FailuresData; place: Place }): JSX.Element {
-  const { rows, command } = data;
+/** `data`: the most frequent first. */
+export function FailuresPage({ data, place }: { data: readonly FailureGroup[]; place: Place }): JSX.Element {
   return (
-    <Frame place={place} title="Failures" section="failures" command={command}>
+    <Frame place={place} title="Failures" section="failures" command="transcripts errors">
       <h1>Failures</h1>
-      {rows.length === 0 ? <p class="nothing">No call failed.</p> : null}
+      {data.length === 0 ? <p class="nothing">No call failed.</p> : null}
       <ol class="failures">
-        {rows.map((row) => (
+        {data.map((group) => (
           <li class="failure">
-            <span class="times">{count(row.count)}×</span>
-            <a class="message" dir="auto" href={place.root + failureAddress(row.id)}>
-              {gist(row.error, MAX_ERROR_CHARS) || "(no message)"}
+            <span class="times">{count(group.count)}×</span>
+            <a class="message" dir="auto" href={place.root + failureAddress(idOfPath(group.signature))}>
+              {gist(errorOf(group), MAX_ERROR_CHARS) || "(no message)"}
             </a>
-            <About row={row} place={place} />
+            <About group={group} place={place} />
           </li>
         ))}
       </ol>
@@ -59,61 +45,56 @@ export function FailuresPage({ data, place }: { data: FailuresData; place: Place
   );
 }
 
+/** Returns the message of the latest. */
+function errorOf({ example }: FailureGroup): string {
+  return errorText(example.content);
+}
+
 /** Returns whether a message says more than the heading. */
 function hasMore(error: string): boolean {
   return error.length > MAX_ERROR_CHARS || error.split("\n").filter((line) => line.trim() !== "").length > 2;
 }
 
-function About({ row, place, times = false }: { row: FailureRow; place: Place; times?: boolean }): JSX.Element {
-  const names = [...new Set(row.projects.map(lastPart))].map((name) => oneLine(name, 40));
+function About({ group, place, times = false }: { group: FailureGroup; place: Place; times?: boolean }): JSX.Element {
+  const { count: all, example, session_count: sessions, projects, latest } = group;
+  const names = [...new Set(projects.map(lastPart))].map((name) => oneLine(name, 40));
   const more = names.length > MAX_PROJECTS ? ` and ${names.length - MAX_PROJECTS} more` : "";
   return (
     <span class="about">
-      {times ? <span>{counted(row.count, "time")}</span> : null}
-      {row.tool === null ? null : <span>{oneLine(row.tool, 60)}</span>}
-      <span>{counted(row.sessions, "session")}</span>
+      {times ? <span>{counted(all, "time")}</span> : null}
+      {example.tool_name === null ? null : <span>{oneLine(example.tool_name, 60)}</span>}
+      <span>{counted(sessions, "session")}</span>
       {names.length === 0 ? null : <span>{names.slice(0, MAX_PROJECTS).join(", ") + more}</span>}
-      {row.latest === null ? null : (
+      {latest === null ? null : (
         <span>
-          last <When time={row.latest} place={place} day />
+          last <When time={latest} place={place} day />
         </span>
       )}
     </span>
   );
 }
 
-export interface Fix {
-  /** Times it fixed this error. */
-  count: number;
-  /** Steps of the agent between the failure and the success, as short lines, with their diffs. */
-  steps: readonly { text: string; diff: string }[];
-  /** Change of the call that then passed; empty if it is the same. */
-  diff: string;
-  /** The agent's own words about it. */
-  words: readonly string[];
-  call: CitedCall;
-}
-
 export interface FailureData {
-  row: FailureRow;
+  group: FailureGroup;
   /** Sessions with it, newest first, and the number of others. */
   seen: { calls: readonly (CitedCall & { count: number })[]; more: number };
-  fixes: readonly Fix[];
-  command: string;
+  fixes: readonly (PastFix & { call: CitedCall })[];
 }
 
 export function FailurePage({ data, place }: { data: FailureData; place: Place }): JSX.Element {
-  const { row, seen, fixes, command } = data;
+  const { group, seen, fixes } = data;
+  const error = errorOf(group);
+  const command = `transcripts fixes ${shellWord(group.example.content.split("\n")[0] ?? "")}`;
   return (
-    <Frame place={place} title={gist(row.error, 120)} section="failures" command={command}>
+    <Frame place={place} title={gist(error, 120)} section="failures" command={command}>
       <p class="up">
         <a href={place.root + FAILURES}>Failures</a>
       </p>
       <h1 class="error" dir="auto">
-        {gist(row.error, MAX_ERROR_CHARS) || "(no message)"}
+        {gist(error, MAX_ERROR_CHARS) || "(no message)"}
       </h1>
-      <About row={row} place={place} times />
-      {hasMore(row.error) ? <pre class="output">{neutralBlock(row.error.trim())}</pre> : null}
+      <About group={group} place={place} times />
+      {hasMore(error) ? <pre class="output">{neutralBlock(error.trim())}</pre> : null}
       <h2>What fixed it</h2>
       {fixes.length === 0 ? <p class="note">Nothing is known to have fixed it.</p> : null}
       <ol class="fixes">
@@ -122,10 +103,10 @@ export function FailurePage({ data, place }: { data: FailureData; place: Place }
             {fix.words.map((text) => (
               <p dir="auto">{oneLine(text, 400)}</p>
             ))}
-            {fix.steps.map(({ text, diff }) => (
+            {fix.steps.map(({ tool_name: tool, input, diff }) => (
               <>
                 <p class="step">
-                  <code>{oneLine(text, 300)}</code>
+                  <code>{oneLine(`${tool ?? ""} ${callTarget(tool, input, null)}`, 300)}</code>
                 </p>
                 {diff === "" ? null : <Diff text={diff} />}
               </>

@@ -4,53 +4,47 @@ import { utcDay, utcMonth, utcSunday } from "d3-time";
 import type { ComponentChildren, JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
 import { compact, count, counted, dollars, duration } from "../../../quantities.ts";
+import type { UsageRow, UsageTotals } from "../../../parse/usage-ledger.ts";
+import type { sumsOf } from "../../../queries/added-up.ts";
 import { type Filters, sessionsAddress } from "./addresses.ts";
 import { Frame, type Place } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
-export interface Sums {
-  /** Answers of models. */
-  answers: number;
-  tokens: number;
-  /** Null if no price is known. */
-  cost_usd: number | null;
-}
-
 export interface FiguresData {
-  /** Days with sessions, as `2026-01-31`, ascending. */
-  days: readonly (Sums & { day: string })[];
+  /** By day. */
+  sums: ReturnType<typeof sumsOf>;
   /** The last day shown, `2026-01-31`. */
   today: string;
-  projects: readonly (Sums & { name: string })[];
-  models: readonly (Sums & { name: string })[];
-  agents: readonly (Sums & { name: string })[];
-  tools: readonly { tool: string; calls: number; errors: number }[];
-  total: Sums & { sessions: number; active_ms: number; prompts: number; tool_calls: number; tool_errors: number };
-  /** Why figures may be too low, such as models without a price; empty if they are not. */
-  remark: string;
-  command: string;
+  projects: readonly UsageRow[];
+  models: readonly UsageRow[];
+  agents: readonly UsageRow[];
 }
+
+/** Sums of the days on which something was said. */
+type Days = ReadonlyMap<string, UsageTotals>;
 
 /** Days of the bar charts. */
 const RECENT_DAYS = 60;
 const MAX_ROWS = 15;
 
 export function FiguresPage({ data, place }: { data: FiguresData; place: Place }): JSX.Element {
-  const { days, today, total, command, remark } = data;
-  const isEmpty = total.sessions === 0;
+  const { sums, today } = data;
+  const days: Days = new Map(sums.rows.flatMap((row) => (row.key === null ? [] : [[row.key, row] as const])));
+  const isEmpty = sums.sessions === 0;
+  const remark = remarkOn(sums.total);
   return (
-    <Frame place={place} title="Statistics" section="figures" command={command}>
+    <Frame place={place} title="Statistics" section="figures" command="transcripts stats --by day">
       <h1>Statistics</h1>
       {isEmpty ? <p class="nothing">There are no sessions to count yet.</p> : null}
       {isEmpty ? null : (
         <>
           <dl class="totals">
-            <Total name="Cost" value={total.cost_usd === null ? "?" : dollars(total.cost_usd)} />
-            <Total name="Tokens" value={compact(total.tokens)} />
-            <Total name="Sessions" value={count(total.sessions)} />
-            <Total name="Prompts" value={count(total.prompts)} />
-            <Total name="Active" value={duration(total.active_ms)} />
-            <Total name="Calls that failed" value={percent(total.tool_errors, total.tool_calls)} />
+            <Total name="Cost" value={sums.total.cost_usd === null ? "?" : dollars(sums.total.cost_usd)} />
+            <Total name="Tokens" value={compact(tokensOf(sums.total))} />
+            <Total name="Sessions" value={count(sums.sessions)} />
+            <Total name="Prompts" value={count(sums.prompts)} />
+            <Total name="Active" value={duration(sums.active_ms)} />
+            <Total name="Calls that failed" value={percent(sums.tool_errors, sums.tool_calls)} />
           </dl>
           {remark === "" ? null : <p class="note">{remark}</p>}
           <YearMap days={days} today={today} place={place} />
@@ -63,14 +57,7 @@ export function FiguresPage({ data, place }: { data: FiguresData; place: Place }
               value={({ cost_usd: cost }) => cost ?? 0}
               show={dollars}
             />
-            <DayBars
-              name="Tokens per day"
-              days={days}
-              today={today}
-              place={place}
-              value={({ tokens }) => tokens}
-              show={compact}
-            />
+            <DayBars name="Tokens per day" days={days} today={today} place={place} value={tokensOf} show={compact} />
           </div>
           <div class="charts">
             <Shares
@@ -82,12 +69,25 @@ export function FiguresPage({ data, place }: { data: FiguresData; place: Place }
             />
             <Shares name="Models" rows={data.models} place={place} />
             <Shares name="Agents" rows={data.agents} filter={(agent) => ({ agent })} place={place} />
-            <Tools tools={data.tools} />
+            <Tools tools={sums.tools} />
           </div>
         </>
       )}
     </Frame>
   );
+}
+
+/** Says why figures may be too low; empty if they are not. */
+function remarkOn({ cost_is_estimate: isEstimate, unpriced_models: unpriced }: UsageTotals): string {
+  const parts = [
+    isEstimate ? "Where a subscription recorded no cost, it is estimated from prices." : "",
+    unpriced.length === 0 ? "" : `Without a known price, and in no cost: ${unpriced.join(", ")}.`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function tokensOf({ tokens_in, tokens_out, cache_read, cache_write }: UsageTotals): number {
+  return tokens_in + tokens_out + cache_read + cache_write;
 }
 
 function Total({ name, value }: { name: string; value: string }): JSX.Element {
@@ -109,20 +109,25 @@ const CELL = 13;
 const LEFT = 30;
 const TOP = 18;
 
+interface ChartProps {
+  days: Days;
+  today: string;
+  place: Place;
+}
+
 /** A year of days, one square each, darker the more it cost. */
-function YearMap({ days, today, place }: Pick<FiguresData, "days" | "today"> & { place: Place }): JSX.Element {
+function YearMap({ days, today, place }: ChartProps): JSX.Element {
   const last = new Date(today);
   const first = utcSunday.floor(utcDay.offset(last, -364));
-  const known = new Map(days.map((each) => [each.day, each]));
   const shown = utcDay.range(first, utcDay.offset(last, 1));
-  const values = days
+  const values = [...days.values()]
     .flatMap(({ cost_usd: cost }) => (cost === null || cost === 0 ? [] : [cost]))
     .toSorted((a, b) => a - b);
   const at = (share: number): number => values[Math.floor(share * (values.length - 1))] ?? 0;
   const level = scaleThreshold([Number.MIN_VALUE, at(0.25), at(0.5), at(0.75)], [0, 1, 2, 3, 4]);
   const weeks = utcSunday.count(first, last) + 1;
   const months = utcMonth.range(utcMonth.ceil(first), last);
-  const active = shown.filter((date) => known.has(dayOf(date))).length;
+  const active = shown.filter((date) => days.has(dayOf(date))).length;
   return (
     <figure>
       <figcaption>
@@ -156,7 +161,7 @@ function YearMap({ days, today, place }: Pick<FiguresData, "days" | "today"> & {
           ))}
           {shown.map((date) => {
             const day = dayOf(date);
-            const sums = known.get(day);
+            const sums = days.get(day);
             const square = (
               <rect
                 class={`l${sums === undefined ? 0 : Math.max(1, level(sums.cost_usd ?? 0))}`}
@@ -196,10 +201,10 @@ function DayLink({ day, label, place, children }: DayLinkProps): JSX.Element {
   );
 }
 
-function dayText(day: string, sums: Sums | undefined): string {
+function dayText(day: string, sums: UsageTotals | undefined): string {
   if (sums === undefined) return `${day}: no sessions`;
   const cost = sums.cost_usd === null ? "cost unknown" : dollars(sums.cost_usd);
-  return `${day}: ${counted(sums.answers, "answer")}, ${cost}, ${compact(sums.tokens)} tokens`;
+  return `${day}: ${counted(sums.messages, "answer")}, ${cost}, ${compact(tokensOf(sums))} tokens`;
 }
 
 function dayOf(date: Date): string {
@@ -211,18 +216,16 @@ const HEIGHT = 170;
 const AXIS = 48;
 const FOOT = 20;
 
-interface DayBarsProps extends Pick<FiguresData, "days" | "today"> {
+interface DayBarsProps extends ChartProps {
   name: string;
-  place: Place;
-  value: (sums: Sums) => number;
+  value: (sums: UsageTotals) => number;
   show: (value: number) => string;
 }
 
 function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.Element {
   const last = new Date(today);
   const shown = utcDay.range(utcDay.offset(last, 1 - RECENT_DAYS), utcDay.offset(last, 1)).map(dayOf);
-  const known = new Map(days.map((each) => [each.day, each]));
-  const most = Math.max(0, ...shown.map((day) => value(known.get(day) ?? { answers: 0, tokens: 0, cost_usd: 0 })));
+  const most = Math.max(0, ...shown.flatMap((day) => days.get(day) ?? []).map(value));
   if (most === 0) {
     return (
       <figure>
@@ -259,7 +262,7 @@ function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.E
           </text>
         ))}
         {shown.map((day) => {
-          const sums = known.get(day);
+          const sums = days.get(day);
           if (sums === undefined || value(sums) === 0) return null;
           const top = y(value(sums));
           return (
@@ -285,7 +288,7 @@ function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.E
           </thead>
           <tbody>
             {shown.toReversed().flatMap((day) => {
-              const sums = known.get(day);
+              const sums = days.get(day);
               return sums === undefined
                 ? []
                 : [
@@ -293,7 +296,7 @@ function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.E
                       <th scope="row">
                         <a href={place.root + sessionsAddress({ since: day, until: day })}>{day}</a>
                       </th>
-                      <td class="number">{count(sums.answers)}</td>
+                      <td class="number">{count(sums.messages)}</td>
                       <td class="number">{show(value(sums))}</td>
                     </tr>,
                   ];
@@ -307,7 +310,7 @@ function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.E
 
 interface SharesProps {
   name: string;
-  rows: readonly (Sums & { name: string })[];
+  rows: readonly UsageRow[];
   /** Shows a name; the whole is shown to who points at it. */
   label?: (name: string) => string;
   /** Filter of the list for a row. */
@@ -317,7 +320,7 @@ interface SharesProps {
 
 function Shares({ name, rows, label = (text) => text, filter, place }: SharesProps): JSX.Element | null {
   if (rows.length === 0) return null;
-  const sorted = rows.toSorted((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || b.tokens - a.tokens);
+  const sorted = rows.toSorted((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || tokensOf(b) - tokensOf(a));
   const most = Math.max(...rows.map(({ cost_usd: cost }) => cost ?? 0));
   return (
     <figure>
@@ -336,16 +339,16 @@ function Shares({ name, rows, label = (text) => text, filter, place }: SharesPro
             <tr>
               <th scope="row">
                 <Bar share={most === 0 ? 0 : (row.cost_usd ?? 0) / most} />
-                {filter === undefined ? (
-                  <span title={oneLine(row.name, 400)}>{oneLine(label(row.name), 60)}</span>
+                {filter === undefined || row.key === null ? (
+                  <span>{oneLine(label(row.key ?? "(unknown)"), 60)}</span>
                 ) : (
-                  <a href={place.root + sessionsAddress(filter(row.name))} title={oneLine(row.name, 400)}>
-                    {oneLine(label(row.name), 60)}
+                  <a href={place.root + sessionsAddress(filter(row.key))} title={oneLine(row.key, 400)}>
+                    {oneLine(label(row.key), 60)}
                   </a>
                 )}
               </th>
-              <td class="number">{count(row.answers)}</td>
-              <td class="number">{compact(row.tokens)}</td>
+              <td class="number">{count(row.messages)}</td>
+              <td class="number">{compact(tokensOf(row))}</td>
               <td class="number">{row.cost_usd === null ? "?" : dollars(row.cost_usd)}</td>
             </tr>
           ))}
@@ -365,7 +368,7 @@ function Bar({ share }: { share: number }): JSX.Element {
   );
 }
 
-function Tools({ tools }: Pick<FiguresData, "tools">): JSX.Element | null {
+function Tools({ tools }: Pick<FiguresData["sums"], "tools">): JSX.Element | null {
   if (tools.length === 0) return null;
   const sorted = tools.toSorted((a, b) => b.calls - a.calls).slice(0, MAX_ROWS);
   return (

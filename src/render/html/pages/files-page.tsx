@@ -1,32 +1,20 @@
 /** Files that sessions read or changed, and for one file every session that did. */
 import type { JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
+import { shellWord } from "../../../calls/shell-syntax.ts";
 import { count } from "../../../quantities.ts";
-import { fileAddress, FILES, sessionAddress } from "./addresses.ts";
+import type { FileUse, TouchedSums } from "../../../store/store.ts";
+import { fileAddress, FILES, idOfPath, sessionAddress } from "./addresses.ts";
 import { Frame, type Place, When } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
-export interface FileRow {
-  id: string;
-  path: string;
-  sessions: number;
-  changes: number;
-  last: string | null;
-}
-
-export interface FilesData {
-  /** Files used last, newest first. */
-  rows: readonly FileRow[];
-  command: string;
-}
-
-export function FilesPage({ data, place }: { data: FilesData; place: Place }): JSX.Element {
-  const { rows, command } = data;
+/** `data`: those used last first. */
+export function FilesPage({ data, place }: { data: readonly TouchedSums[]; place: Place }): JSX.Element {
   return (
-    <Frame place={place} title="Files" section="files" command={command}>
+    <Frame place={place} title="Files" section="files" command="transcripts find --file PATH">
       <h1>Files</h1>
-      {rows.length === 0 ? <p class="nothing">No session read or changed a file.</p> : null}
-      {rows.length === 0 ? null : (
+      {data.length === 0 ? <p class="nothing">No session read or changed a file.</p> : null}
+      {data.length === 0 ? null : (
         <table class="list">
           <thead>
             <tr>
@@ -37,10 +25,10 @@ export function FilesPage({ data, place }: { data: FilesData; place: Place }): J
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ id, path, sessions, changes, last }) => (
+            {data.map(({ path, sessions, changes, last }) => (
               <tr>
                 <th scope="row">
-                  <a href={place.root + fileAddress(id)} title={oneLine(path, 400)}>
+                  <a href={place.root + fileAddress(idOfPath(path))} title={oneLine(path, 400)}>
                     {oneLine(lastPart(path), 80)}
                   </a>{" "}
                   <span class="quiet">{oneLine(path.slice(0, -lastPart(path).length), 120)}</span>
@@ -59,24 +47,15 @@ export function FilesPage({ data, place }: { data: FilesData; place: Place }): J
   );
 }
 
-export interface FileUse {
-  session_id: string;
-  title: string;
-  ordinal: number;
-  time: string | null;
-  reads: number;
-  changes: number;
-}
-
 export interface FileData {
   path: string;
   /** Newest first. */
-  uses: readonly FileUse[];
-  command: string;
+  uses: readonly (FileUse & { title: string })[];
 }
 
 export function FilePage({ data, place }: { data: FileData; place: Place }): JSX.Element {
-  const { path, uses, command } = data;
+  const { path, uses } = data;
+  const command = `transcripts find --file ${shellWord(path)}`;
   return (
     <Frame place={place} title={oneLine(lastPart(path), 120)} section="files" command={command}>
       <p class="up">
@@ -103,7 +82,7 @@ export function FilePage({ data, place }: { data: FileData; place: Place }): JSX
               <td class="number">{use.reads === 0 ? "" : count(use.reads)}</td>
               <td class="number">{use.changes === 0 ? "" : count(use.changes)}</td>
               <td class="number">
-                <When time={use.time} place={place} day />
+                <When time={use.last} place={place} day />
               </td>
             </tr>
           ))}

@@ -59,7 +59,7 @@ export function Frame({ place, title, section, kind, text, command, children }: 
         <link rel="stylesheet" href={root + STYLE_SHEET} />
         <script src={root + SCRIPT} defer />
       </head>
-      <body class="site" {...(live && { "data-live": live.stamp })} data-root={root}>
+      <body {...(live && { "data-live": live.stamp })} data-root={root}>
         <a class="skip" href="#content">
           Skip to the content
         </a>

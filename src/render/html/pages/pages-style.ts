@@ -1,10 +1,9 @@
 /** Style of the pages around a session. Uses the colours of `style.ts`. */
 export const PAGES_STYLE = `
-.site { display: block; max-width: 68rem; padding: 0 1.5rem 3rem; }
 .bar { display: flex; align-items: baseline; gap: 1.75rem; margin: 0 0 2rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
 .bar a { text-decoration: none; }
 .brand { color: var(--text); font-weight: 650; letter-spacing: -.01em; }
-.bar nav { position: static; display: flex; gap: 1.25rem; max-height: none; margin: 0; padding: 0; overflow: visible; }
+.bar nav { display: flex; gap: 1.25rem; }
 .bar nav a { padding: .25rem 0; color: var(--quiet); font-size: .9375rem; line-height: 1.6; }
 .bar nav a:hover { color: var(--accent); }
 .bar nav a[aria-current] { color: var(--text); box-shadow: 0 2px 0 var(--accent); }
@@ -16,12 +15,9 @@ input, select, button { border: 1px solid var(--line); border-radius: 5px; backg
 select, button, input[type="date"] { height: 2rem; padding: 0 .55rem; }
 button { background: var(--raised); cursor: pointer; }
 button:hover { border-color: var(--accent); color: var(--accent); }
-.site main { container-type: normal; }
-.site h1 { margin-bottom: 1rem; font-size: 1.375rem; }
-.site h1 .quiet { font-weight: 400; font-size: 1rem; }
-.site h1.error { font-size: 1.125rem; line-height: 1.4; }
-.site h1.path { font: 600 1rem/1.4 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
-.up { margin: 0 0 .25rem; font-size: .875rem; }
+h1 .quiet { font-weight: 400; font-size: 1rem; }
+h1.error { font-size: 1.125rem; line-height: 1.4; }
+h1.path { font: 600 1rem/1.4 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
 .progress { margin: -1.25rem 0 1.5rem; padding: .35rem .75rem; border-radius: 5px; background: var(--accent-soft); font-size: .875rem; }
 .nothing { margin: 3rem 0; color: var(--quiet); text-align: center; }
 [hidden] { display: none !important; }
@@ -37,7 +33,7 @@ kbd { padding: 0 .35rem; border: 1px solid var(--line); border-radius: 3px; font
 .filters { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; margin-bottom: 1.5rem; color: var(--quiet); font-size: .875rem; }
 .filters select { max-width: 7.25rem; }
 .filters input[type="date"] { width: 7.9rem; padding-inline: .35rem; }
-.filters.links { position: static; max-height: none; padding: 0; gap: .25rem 1rem; }
+.filters.links { gap: .25rem 1rem; }
 .filters.links [aria-current] { color: var(--text); font-weight: 600; text-decoration: none; }
 .filters .check { display: flex; align-items: center; gap: .35rem; }
 
@@ -57,15 +53,14 @@ kbd { padding: 0 .35rem; border: 1px solid var(--line); border-radius: 3px; font
 .what .title { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; color: var(--text); font-weight: 500; text-decoration: none; }
 .what .title:hover { color: var(--accent); text-decoration: underline; }
 .what .title:visited { color: color-mix(in srgb, var(--text) 78%, var(--ground)); }
-.site .outline .about { padding-left: 2rem; font-size: .75rem; }
-.site .about { display: flex; flex-wrap: wrap; gap: 0 .9rem; margin: 0; padding: 0; color: var(--quiet); font-size: .8125rem; font-weight: 400; }
-.site .about a { color: inherit; text-decoration: none; }
-.site .about a:hover { color: var(--accent); text-decoration: underline; }
+.about { display: flex; flex-wrap: wrap; gap: 0 .9rem; margin: 0; padding: 0; color: var(--quiet); font-size: .8125rem; font-weight: 400; }
+.about a { color: inherit; text-decoration: none; }
+.about a:hover { color: var(--accent); text-decoration: underline; }
 .about .tag { padding: 0 .4rem; border-radius: 3px; background: var(--accent-soft); }
 td.number, .list th.number { color: var(--quiet); font-size: .875rem; font-variant-numeric: tabular-nums; text-align: right !important; white-space: nowrap; }
 td.number.failed { color: var(--failed); }
 .list tbody th { font-weight: 400; }
-.pages { position: static; display: flex; justify-content: space-between; margin: 1.5rem 0 0; padding: 0; font-size: .875rem; }
+.pages { display: flex; justify-content: space-between; margin: 1.5rem 0 0; font-size: .875rem; }
 
 .hits, .failures, .plain-list { margin: 0; padding: 0; list-style: none; }
 .hit { margin-top: 1.5rem; }
@@ -84,7 +79,7 @@ mark { border-radius: 2px; background: var(--mark); color: inherit; }
 .failure .message { color: var(--text); font: .875rem/1.5 ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; text-decoration: none; }
 .failure .message:hover { color: var(--accent); text-decoration: underline; }
 .failure .about { grid-column: 2; }
-.site main > h2 { margin-top: 2rem; }
+main > h2 { margin-top: 2rem; }
 .fixes { margin: 0; padding: 0; list-style: none; }
 .fixes > li { margin-top: .75rem; padding: .6rem .9rem; border: 1px solid var(--line); border-radius: 5px; }
 .fixes p { margin: .25rem 0; }
@@ -105,7 +100,7 @@ mark { border-radius: 2px; background: var(--mark); color: inherit; }
 .totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem 1.5rem; margin: 0 0 2rem; }
 .totals dt { font-size: .8125rem; }
 .totals dd { margin: 0; font-size: 1.375rem; font-weight: 600; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
-.site figure { min-width: 0; margin: 0 0 2.5rem; }
+figure { min-width: 0; margin: 0 0 2.5rem; }
 figcaption { position: relative; margin-bottom: .6rem; font-size: .9375rem; font-weight: 600; }
 figcaption .quiet { margin-left: .35rem; font-size: .8125rem; font-weight: 400; }
 .legend { display: inline-flex; align-items: center; gap: .4rem; margin-left: 1rem; color: var(--quiet); font-size: .8125rem; font-weight: 400; }
@@ -134,8 +129,7 @@ svg .middle { text-anchor: middle; }
 :root { --mark: #fbe38e; --plus: #22662c; --empty: #eceae4; }
 @media (prefers-color-scheme: dark) { :root { --mark: #57450c; --plus: #8fcf98; --empty: #262624; } }
 
-.session .gist a { color: inherit; }
-.site :is(.about, .gist) a.failed { color: var(--failed); }
+:is(.about, .gist) a.failed { color: var(--failed); }
 .actions .tag { padding: 0 .4rem; border-radius: 3px; background: var(--accent-soft); text-decoration: none; }
 .actions .resume { flex: 1 0 100%; color: var(--quiet); }
 .actions .resume code { color: var(--text); }
@@ -144,20 +138,11 @@ svg .middle { text-anchor: middle; }
 .edit, .edit label { min-width: 0; }
 .edit input:not([type="checkbox"]) { width: 100%; padding: .3rem .55rem; }
 .edit button { justify-self: start; }
-.session .overview { margin-top: 0; }
 .session .pages.before { margin: 2rem 0 0; }
 .subagent.link { display: flex; flex-wrap: wrap; align-items: baseline; column-gap: .5rem; margin-top: .5rem; padding: .2rem .7rem; color: inherit; font-size: .875rem; text-decoration: none; }
 .subagent.link:hover { background: var(--raised); }
 .subagent.link .target { color: var(--accent); }
-@media (min-width: 76rem) {
-  .site:has(main.session) { max-width: 76rem; }
-  main.session { display: grid; grid-template-columns: 16rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
-  main.session > * { grid-column: 2; }
-  main.session > .outline { grid-column: 1; grid-row: 1 / span 40; margin: 0; padding: 0 .5rem 2rem 0; top: 1.5rem; max-height: calc(100vh - 3rem); }
-}
-
 @media (max-width: 42rem) {
-  .site { padding: 0 1rem 2rem; }
   .bar { flex-wrap: wrap; gap: .4rem 1.1rem; margin-bottom: 1.25rem; }
   .brand { display: none; }
   .bar nav { gap: 1.4rem; }
@@ -182,7 +167,6 @@ svg .middle { text-anchor: middle; }
   .totals { grid-template-columns: repeat(2, 1fr); }
 }
 @media print {
-  .site { padding: 0; }
   .bar nav, .search, .filters, .pages { display: none; }
 }
 `;

@@ -1,19 +1,21 @@
 /** The rows of the model of one page of a session, as `transcripts show --json` prints them. */
 import type { JSX } from "preact";
+import { shellWord } from "../../../calls/shell-syntax.ts";
 import { oneLine } from "../../../neutral-text.ts";
 import { sessionPageName } from "./addresses.ts";
 import { Frame, type Place } from "./frame.tsx";
 
 export interface RowsData {
+  id: string;
   title: string;
   /** Redacted. */
   rows: readonly { ordinal: number; line_number: number }[];
   page: number;
-  command: string;
 }
 
 export function RowsPage({ data, place }: { data: RowsData; place: Place }): JSX.Element {
-  const { title, rows, page, command } = data;
+  const { id, title, rows, page } = data;
+  const command = `transcripts show ${shellWord(id)} --with-tools --with-thinking --json`;
   return (
     <Frame place={place} title={`Rows: ${oneLine(title, 120)}`} section="sessions" command={command}>
       <p class="up">

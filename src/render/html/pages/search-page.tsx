@@ -1,26 +1,17 @@
 /** Passages found in all sessions, each with a link to its entry. */
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+import { shellWord } from "../../../calls/shell-syntax.ts";
 import { oneLine } from "../../../neutral-text.ts";
+import { hostOf } from "../../../places/session-ref.ts";
+import type { FoundPassage } from "../../../queries/find-passages.ts";
+import { storedTitle } from "../../../queries/stored-session.ts";
 import { count, counted } from "../../../quantities.ts";
 import { type Filters, sessionAddress } from "./addresses.ts";
 import { Frame, type Place, When } from "./frame.tsx";
 import { type Choices, FilterBar, lastPart } from "./sessions-page.tsx";
 
-/** A part of an excerpt; `isMatch` if it was searched for. */
-export interface ExcerptPart {
-  text: string;
-  isMatch: boolean;
-}
-
-export interface Hit {
-  session: { id: string; title: string | null; agent: string | null; project: string | null; host: string | null };
-  /** Message that has the passage. */
-  ordinal: number;
-  time: string | null;
-  /** Origin of the passage: `user`, `assistant`, `thinking`, or a tool's name. */
-  kind: string;
-  excerpt: readonly ExcerptPart[];
-}
+/** `ordinal`: of the message that has the passage. */
+export type Hit = FoundPassage & { ordinal: number };
 
 export interface SearchData extends Choices {
   filters: Filters & { text: string };
@@ -31,13 +22,13 @@ export interface SearchData extends Choices {
   remark: string;
   /** Says which sessions were searched, and which were not. */
   scope: string;
-  command: string;
 }
 
 export function SearchPage({ data, place }: { data: SearchData; place: Place }): JSX.Element {
-  const { filters, hits, total, remark, scope, command } = data;
+  const { filters, hits, total, remark, scope } = data;
   const { text } = filters;
-  const groups = Map.groupBy(hits, ({ session }) => session.id);
+  const command = `transcripts find ${text.split(/\s+/).map(shellWord).join(" ")}`;
+  const groups = Map.groupBy(hits, ({ session_id: id }) => id);
   return (
     <Frame place={place} title={`Search: ${oneLine(text, 80)}`} section="sessions" {...{ text, command }}>
       <h1>
@@ -62,12 +53,14 @@ export function SearchPage({ data, place }: { data: SearchData; place: Place }):
 function Group({ hits, place }: { hits: readonly Hit[]; place: Place }): JSX.Element | null {
   const [first] = hits;
   if (first === undefined) return null;
-  const { id, title, agent, project, host } = first.session;
+  const { session_id: id, session } = first;
+  const { agent, project } = session.ref;
+  const host = hostOf(session.ref);
   return (
     <article class="hit">
       <h2>
         <a dir="auto" href={place.root + sessionAddress(id)}>
-          {oneLine(title ?? "", 200) || "(no title)"}
+          {oneLine(storedTitle(session.stored), 200)}
         </a>
         <span class="about">
           {project === null ? null : <span>{oneLine(lastPart(project), 60)}</span>}
@@ -78,15 +71,25 @@ function Group({ hits, place }: { hits: readonly Hit[]; place: Place }): JSX.Ele
       {hits.map((hit) => (
         <p class="passage">
           <a class="where" href={place.root + sessionAddress(id, hit.ordinal)}>
-            <span class="kind">{oneLine(hit.kind, 40)}</span> <When time={hit.time} place={place} day />
+            <span class="kind">{oneLine(hit.tool_name ?? hit.block_type, 40)}</span>{" "}
+            <When time={hit.occurred_at} place={place} day />
           </a>
-          <q dir="auto">
-            {hit.excerpt.map(({ text, isMatch }) => (isMatch ? <mark>{oneSpace(text)}</mark> : oneSpace(text)))}
-          </q>
+          <q dir="auto">{excerpt(hit)}</q>
         </p>
       ))}
     </article>
   );
+}
+
+/** Marks what was searched for. */
+function excerpt({ passage, matches }: FoundPassage): ComponentChildren[] {
+  const parts: ComponentChildren[] = [];
+  let at = 0;
+  for (const [start, end] of matches) {
+    parts.push(oneSpace(passage.slice(at, start)), <mark>{oneSpace(passage.slice(start, end))}</mark>);
+    at = end;
+  }
+  return [...parts, oneSpace(passage.slice(at))];
 }
 
 /** Keeps the space at the ends of a part, between it and the next. */

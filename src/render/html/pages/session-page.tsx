@@ -1,13 +1,13 @@
 /** A session, or one page of a long one. */
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
+import { shellWord } from "../../../calls/shell-syntax.ts";
 import { oneLine } from "../../../neutral-text.ts";
 import { counted } from "../../../quantities.ts";
 import { overview, titleOf } from "../overview.tsx";
 import { outlineOf, type PageSession } from "../outline.ts";
 import { PageWriter } from "../page-writer.ts";
-import { writeConversation } from "../session-body.tsx";
-import { switches, turnList, type TurnRow } from "../turn-list.tsx";
-import { Anchors } from "../view.ts";
+import { writeSession } from "../session-body.tsx";
+import type { TurnRow } from "../turn-list.tsx";
 import { changesAddress, sessionAddress, sessionPageName, sessionsAddress } from "./addresses.ts";
 import { type FrameProps, framePieces, type Place } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
@@ -28,7 +28,6 @@ export interface SessionPageData {
   resume: { command: string } | { reason: string };
   tags: readonly string[];
   isPinned: boolean;
-  command: string;
 }
 
 /** Writes the page in pieces. Rejections of `write` are passed on. */
@@ -37,7 +36,7 @@ export async function writeSessionPage(
   place: Place,
   write: (html: string) => Promise<void>,
 ): Promise<void> {
-  const { session, turns, command } = data;
+  const { id, session, turns } = data;
   const outline = outlineOf(session);
   const writer = new PageWriter(write);
   const frame: Omit<FrameProps, "children"> = {
@@ -45,19 +44,13 @@ export async function writeSessionPage(
     title: titleOf(session),
     section: "sessions",
     kind: "session",
-    command,
+    command: `transcripts show ${shellWord(id)}`,
   };
   const [start, end] = framePieces(frame);
   await writer.addRendered(start);
-  await writer.add(
-    <Head data={data} place={place} />,
-    ...switches(),
-    turnList(turns, place.clock),
-    ...(data.pages > 1 ? [<Pages data={data} where="before" />] : []),
-  );
-  await writer.addTag('<div class="conversation" id="conversation">');
-  await writeConversation(writer, { session, outline, clock: place.clock, anchors: new Anchors() }, true);
-  await writer.addTag("</div>");
+  await writer.add(<Head data={data} place={place} />);
+  if (data.pages > 1) await writer.add(<Pages data={data} where="before" />);
+  await writeSession(writer, { session, outline, clock: place.clock, turns });
   if (data.pages > 1) await writer.add(<Pages data={data} where="after" />);
   await writer.addRendered(end);
   await writer.flush();
@@ -89,7 +82,9 @@ function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Ele
       {live === undefined ? null : (
         <details class="closed edit">
           <summary>Tag or pin</summary>
-          <Form place={place} action="tag" id={id}>
+          <form method="post" action={`${root}tag`}>
+            <input type="hidden" name="token" value={live.formToken} />
+            <input type="hidden" name="session" value={id} />
             <label>
               Tags <input name="tags" value={tags.join(", ")} placeholder="release, later" />
             </label>
@@ -100,7 +95,7 @@ function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Ele
               <input type="checkbox" name="pinned" value="yes" checked={isPinned} /> Pinned
             </label>
             <button type="submit">Save</button>
-          </Form>
+          </form>
         </details>
       )}
       <a href={root + changesAddress(id)}>Changes to files</a>
@@ -123,23 +118,6 @@ function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Ele
       {up}
       {overview(session, place.clock, { turns, about, actions })}
     </>
-  );
-}
-
-interface FormProps {
-  place: Place;
-  action: string;
-  id: string;
-  children: ComponentChildren;
-}
-
-function Form({ place: { root, live }, action, id, children }: FormProps): JSX.Element {
-  return (
-    <form method="post" action={root + action}>
-      <input type="hidden" name="token" value={live?.formToken} />
-      <input type="hidden" name="session" value={id} />
-      {children}
-    </form>
   );
 }
 

@@ -1,33 +1,15 @@
 /** The list of sessions, newest first, grouped by day. */
 import type { JSX } from "preact";
+import { shellWord } from "../../../calls/shell-syntax.ts";
 import { oneLine } from "../../../neutral-text.ts";
 import { given } from "../../../given.ts";
 import { count, dollars, duration } from "../../../quantities.ts";
+import type { SessionRow } from "../../../queries/listed-sessions.ts";
 import { type Filters, sessionAddress, sessionsAddress } from "./addresses.ts";
 import { Frame, type Place, When } from "./frame.tsx";
 
-/** A session in the list. Texts are redacted. */
-export interface SessionRow {
-  /** Accepted by `show`; unique. */
-  id: string;
-  title: string | null;
-  prompt: string | null;
-  agent: string | null;
-  project: string | null;
-  /** Host name, if it is another machine's. */
-  host: string | null;
-  started: string | null;
-  ended: string | null;
-  active_ms: number;
-  turns: number;
-  tool_errors: number;
-  cost_usd: number | null;
-  cost_is_estimate: boolean;
-  tokens_out_is_lower_bound: boolean;
-  is_archived: boolean;
-  is_pinned: boolean;
-  tags: readonly string[];
-}
+/** A session in the list. Texts are redacted. `id`: accepted by `show`; unique. */
+export type ListedRow = SessionRow & { id: string };
 
 /** Filters in use, and the values that they offer. */
 export interface Choices {
@@ -38,28 +20,27 @@ export interface Choices {
 }
 
 export interface SessionsData extends Choices {
-  rows: readonly SessionRow[];
+  rows: readonly ListedRow[];
   /** The first is 1. */
   page: number;
   /** There are older ones, on the next page. */
   isMore: boolean;
   /** Sessions that match, on all pages. */
   total: number;
-  command: string;
 }
 
 const MAX_TITLE_CHARS = 300;
 const MINUTE_MS = 60_000;
 
 export function SessionsPage({ data, place }: { data: SessionsData; place: Place }): JSX.Element {
-  const { rows, filters, total, command } = data;
+  const { rows, filters, total } = data;
   const pinned = rows.filter(({ is_pinned: isPinned }) => isPinned);
   const days = Map.groupBy(
     rows.filter(({ is_pinned: isPinned }) => !isPinned),
     ({ ended, started }) => place.clock.day(ended ?? started ?? "") ?? "Without a time",
   );
   return (
-    <Frame place={place} title="Sessions" section="sessions" command={command}>
+    <Frame place={place} title="Sessions" section="sessions" command={listCommand(filters)}>
       <h1>
         Sessions <span class="quiet">{count(total)}</span>
       </h1>
@@ -88,7 +69,13 @@ export function SessionsPage({ data, place }: { data: SessionsData; place: Place
   );
 }
 
-function Day({ name, rows, place }: { name: string; rows: readonly SessionRow[]; place: Place }): JSX.Element {
+function listCommand({ agent, project, since, until }: Filters): string {
+  const options = Object.entries({ agent, project, since, until });
+  const given = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
+  return ["transcripts list", ...given].join(" ");
+}
+
+function Day({ name, rows, place }: { name: string; rows: readonly ListedRow[]; place: Place }): JSX.Element {
   return (
     <tbody>
       <tr class="day">
@@ -103,7 +90,7 @@ function Day({ name, rows, place }: { name: string; rows: readonly SessionRow[];
   );
 }
 
-function Row({ row, place }: { row: SessionRow; place: Place }): JSX.Element {
+function Row({ row, place }: { row: ListedRow; place: Place }): JSX.Element {
   const { root } = place;
   const { project, agent, host, tags } = row;
   const name = oneLine(row.title ?? row.prompt ?? "", MAX_TITLE_CHARS) || "(nothing was said)";
