@@ -164,6 +164,7 @@ code, pre, .target, .value, .typed .name, .reference { font-family: ui-monospace
 const OVERVIEW = `
 .up { margin: 0 0 .25rem; font-size: .875rem; }
 .gist a { color: inherit; }
+:is(.about, .gist) a.failed { color: var(--failed); }
 .gist { display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0 0 .35rem; color: var(--quiet); font-size: .875rem; }
 .actions { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1.25rem; font-size: .8125rem; }
 .actions > details { min-width: 0; }

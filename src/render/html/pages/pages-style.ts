@@ -129,7 +129,6 @@ svg .middle { text-anchor: middle; }
 :root { --mark: #fbe38e; --plus: #22662c; --empty: #eceae4; }
 @media (prefers-color-scheme: dark) { :root { --mark: #57450c; --plus: #8fcf98; --empty: #262624; } }
 
-:is(.about, .gist) a.failed { color: var(--failed); }
 .actions .tag { padding: 0 .4rem; border-radius: 3px; background: var(--accent-soft); text-decoration: none; }
 .actions .resume { flex: 1 0 100%; color: var(--quiet); }
 .actions .resume code { color: var(--text); }
