@@ -47,8 +47,6 @@ export interface IndexHealth {
   exists: boolean;
   /** Null if the store is missing or cannot be read. */
   sessions: number | null;
-  /** Result of SQLite's quick_check; null if it did not run: for more than 500 MB only with --all. */
-  whole: boolean | null;
   problem: string | null;
 }
 
@@ -99,13 +97,11 @@ function placeLines({ colors }: CommandContext, { places }: DoctorOutput): strin
 }
 
 function indexLine({ colors }: CommandContext, { index }: DoctorOutput): string {
-  const { sessions, whole, problem } = index;
+  const { sessions, problem } = index;
   const place = `${index.backend === "sqlite" ? "SQLite" : "PostgreSQL"}  ${neutralLine(index.place)}`;
   if (!index.exists) return `${colors.dim("-")} ${place}: none yet; \`transcripts index\` creates it`;
-  const held = sessions === null ? "" : `${counted(sessions, "session")}; `;
-  if (problem !== null) return `${colors.red("x")} ${place}: ${held}${neutralLine(problem)}`;
-  const checked = whole === true ? "intact" : index.backend === "sqlite" ? "too large to check without --all" : "";
-  return `${colors.green("+")} ${place}: ${held}${checked}`.replace(/; $/, "");
+  if (problem !== null) return `${colors.red("x")} ${place}: ${neutralLine(problem)}`;
+  return `${colors.green("+")} ${place}: ${counted(sessions ?? 0, "session")}`;
 }
 
 /** Names the first sessions to go, and the setting to change. */

@@ -34,8 +34,6 @@ export interface SqlDatabase extends SqlSession {
   snapshot<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /** Removes traces of deleted rows from the database's own log. */
   purge(): Promise<void>;
-  /** See `Store.fault`. */
-  fault(maxBytes: number): Promise<string | null | undefined>;
   close(): Promise<void>;
 }
 

@@ -626,10 +626,6 @@ export class SqlStore implements Store {
     return removed;
   }
 
-  fault(maxBytes: number): Promise<string | null | undefined> {
-    return this.#database.fault(maxBytes);
-  }
-
   close(): Promise<void> {
     return this.#database.close();
   }

@@ -114,12 +114,6 @@ export interface Store {
   /** Deletes older snippets and returns how many. */
   deleteSnippetsBefore(time: Date): Promise<number>;
 
-  /**
-   * Checks everything in the store and returns the first fault, or undefined if there is none. Returns null
-   * without checking if the store is larger than `maxBytes` or on a server. Takes about a second per 100 MB.
-   */
-  fault(maxBytes: number): Promise<string | null | undefined>;
-
   close(): Promise<void>;
 }
 

@@ -21,27 +21,25 @@ import { isStoreError } from "../../transcripts-error.ts";
 
 const definition = createCommand("doctor", {
   description:
-    "Checks the 50 newest sessions for damage; --all checks every session. Also runs SQLite's integrity check on " +
-    "the store, if it is smaller than 500 MB or with --all. Lists the sessions that their agent will delete within a week and that the store does not have.",
+    "Checks the 50 newest sessions for damage; --all checks every session. Lists the sessions that their agent will delete within a week and that the store does not have.",
   examples: {
     "transcripts doctor": "Checks whether everything is in order.",
     "transcripts doctor --all --json | jq .damage": "Prints the damage in all sessions, as JSON.",
   },
 })
-  .option("--all", "Checks every session, and a store of any size.")
+  .option("--all", "Checks every session.")
   .addOption(jsonObject("the findings"));
 
 /** Number of sessions checked without --all. */
 const SAMPLE = 50;
 
 export const command = runnable(definition, async (context, _args, options) => {
-  const isThorough = options.all ?? false;
   const found = await findSessions(context);
-  const sample = isThorough ? found.sessions : found.sessions.slice(0, SAMPLE);
+  const sample = options.all ? found.sessions : found.sessions.slice(0, SAMPLE);
   const content = await lookInto(context, sample);
   const unreadable = [...found.unreadable, ...content.unreadable];
   const configs = await hostConfigs(context);
-  const { index, expiring } = await indexHealth(context, found, isThorough);
+  const { index, expiring } = await indexHealth(context, found);
   const result = await redactedRow<DoctorOutput>(redactorFor(), {
     version: 1,
     ok: unreadable.length === 0 && index.problem === null && configs.every(({ problems }) => problems.length === 0),
@@ -122,39 +120,23 @@ async function lookAt(context: CommandContext, ref: SessionRef, content: Content
   content.lines += reader.summary().lines.total;
 }
 
-/** Maximum size checked by default; checking it takes about five seconds. */
-const CHECKED_BYTES = 500_000_000;
-
-/** Checks the store without changing it, and which sessions it lacks. `isThorough`: whatever its size. */
+/** Opens the store without changing it, and finds the sessions that it lacks. */
 async function indexHealth(
   context: CommandContext,
   { sessions }: FoundSessions,
-  isThorough: boolean,
 ): Promise<{ index: IndexHealth; expiring: Expiring[] }> {
   const place = storePlace(context);
-  const unknown = { ...place, sessions: null, whole: null, problem: null };
+  const unknown = { ...place, sessions: null, problem: null };
   const lacking = (store: Store | undefined): Promise<Expiring[]> =>
     expiringSessions(context, { store, sessions, now: context.now() });
   if (!place.exists) return { index: unknown, expiring: await lacking(undefined) };
   try {
     return await withStore(context, { readOnly: true }, async (store) => {
-      const expiring = await lacking(store);
       const count = (await store.sessions()).filter(hasContent).length;
-      const fault = await store.fault(isThorough ? Infinity : CHECKED_BYTES);
-      const known = { ...unknown, sessions: count };
-      if (fault === null) return { index: known, expiring };
-      const problem = fault === undefined ? null : advice(fault);
-      return { index: { ...known, whole: fault === undefined, problem }, expiring };
+      return { index: { ...unknown, sessions: count }, expiring: await lacking(store) };
     });
   } catch (error) {
     if (!isStoreError(error)) throw error;
-    const index = { ...unknown, whole: error.code === "damaged" ? false : null, problem: error.message };
-    return { index, expiring: await lacking(undefined) };
+    return { index: { ...unknown, problem: error.message }, expiring: await lacking(undefined) };
   }
-}
-
-function advice(fault: string): string {
-  // SQLite reports the fault on the line after a heading.
-  const what = fault.split("\n").at(-1) ?? "";
-  return `SQLite's quick_check says: ${what}. Move the file away and run \`transcripts index\` to create a new one. Keep the old file: snippets are stored nowhere else.`;
 }

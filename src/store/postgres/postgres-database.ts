@@ -61,7 +61,6 @@ export async function openPostgres(url: string, { readOnly }: { readOnly: boolea
     snapshot: (work) => between("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", work),
     // The server manages its own log.
     purge: async () => undefined,
-    fault: async () => null,
     close: () => guarded(place, () => pool.end()),
   };
 }

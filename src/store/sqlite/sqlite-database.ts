@@ -4,7 +4,6 @@ import {
   numberIn,
   packedText,
   SEARCHED,
-  textIn,
   WRITTEN_BLOCKS,
   type Row,
   type RowNumbers,
@@ -91,15 +90,6 @@ export class SqliteDatabase implements SqlDatabase {
    */
   purge(): Promise<void> {
     return this.#alone(() => this.#now(() => void this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()));
-  }
-
-  /** Checks only databases up to `maxBytes`, because SQLite's check cannot be interrupted. */
-  async fault(maxBytes: number): Promise<string | null | undefined> {
-    const [pages = 0] = await this.all("PRAGMA page_count", [], (row) => numberIn(row, "page_count"));
-    const [bytes = 0] = await this.all("PRAGMA page_size", [], (row) => numberIn(row, "page_size"));
-    if (pages * bytes > maxBytes) return null;
-    const [report] = await this.all("PRAGMA quick_check(1)", [], (row) => textIn(row, "quick_check"));
-    return report === "ok" ? undefined : report;
   }
 
   close(): Promise<void> {
