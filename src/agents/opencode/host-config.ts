@@ -19,7 +19,6 @@ export type ConfigScope = "project" | "user";
 
 /** A configuration file. */
 export interface ConfigPlace {
-  host: HostName;
   scope: ConfigScope;
   path: string;
 }
@@ -48,16 +47,16 @@ export function configPlaces(
   const { names, folders } = HOSTS[host];
   const own = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), host);
   const filesIn = (folder: string, scope: ConfigScope): ConfigPlace[] =>
-    names.flatMap((name) => [".json", ".jsonc"].map((end) => ({ host, scope, path: join(folder, name + end) })));
+    names.flatMap((name) => [".json", ".jsonc"].map((end) => ({ scope, path: join(folder, name + end) })));
   const named = (name: string): string[] => {
     const path = env[`${host.toUpperCase()}_${name}`] ?? "";
     return path === "" ? [] : [resolve(cwd, path)];
   };
   const above = upwards(cwd, top).toReversed();
   return [
-    { host, scope: "user", path: join(own, "config.json") },
+    { scope: "user", path: join(own, "config.json") },
     ...filesIn(own, "user"),
-    ...named("CONFIG").map((path): ConfigPlace => ({ host, scope: "user", path })),
+    ...named("CONFIG").map((path): ConfigPlace => ({ scope: "user", path })),
     ...above.flatMap((each) => filesIn(each, "project")),
     // In the home, such a folder is read for all projects.
     ...above
