@@ -6,7 +6,7 @@
  * Exit code 1 of a search or comparison is not a failure: nothing was found, or there is a difference. The last command of
  * the line's last pipeline decides, as in Claude Code.
  */
-import { innerLine, programCall, programName } from "./shell-programs.ts";
+import { gitCommand, innerLine, programCall, programName } from "./shell-programs.ts";
 import { commandLine, parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "./shell-syntax.ts";
 
 /** Status of a tool call. `rejected`: the user refused it. `pending`: the source has no result. */
@@ -31,8 +31,6 @@ const ANSWERS_BY_EXIT = new Set(
 );
 /** The same for commands of git; `git diff` only with an option. */
 const GIT_ANSWERS_BY_EXIT = /^(?:grep|diff|diff-index|diff-files|diff-tree)$/;
-/** Options with a value before git's command. */
-const GIT_VALUES = /^(?:-[Cc]|--git-dir|--work-tree|--namespace|--exec-path)$/;
 /** Exit code of `xargs` for exit code 1 of its command. */
 const XARGS_EXIT = 123;
 const ENDS_OF_COMPOUNDS = new Set(["}", "fi", "done", "esac"]);
@@ -77,9 +75,7 @@ function answersByExit(
   // The shell parser takes `&&` in `[[ a && b ]]` for an operator of the shell.
   if (all.at(-1)?.text === "]]") return true;
   if (program !== "git") return ANSWERS_BY_EXIT.has(program.toLowerCase());
-  let at = 0;
-  while (words[at]?.text.startsWith("-")) at += GIT_VALUES.test(words[at]?.text ?? "") ? 2 : 1;
-  return GIT_ANSWERS_BY_EXIT.test(words[at]?.text ?? "");
+  return GIT_ANSWERS_BY_EXIT.test(gitCommand(words));
 }
 
 /** Returns the words of the command that determines the line's exit code. */

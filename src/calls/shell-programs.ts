@@ -68,6 +68,16 @@ export function programName(word: string): string {
   return posix.basename(word.replaceAll("\\", "/")).replace(/\.exe$/i, "");
 }
 
+/** Options with a value before git's command. */
+const GIT_VALUES = /^(?:-[Cc]|--git-dir|--work-tree|--namespace|--exec-path)$/;
+
+/** Returns the command of git among its words; empty if there is none. */
+export function gitCommand(words: readonly ShellWord[]): string {
+  let at = 0;
+  while (words[at]?.text.startsWith("-")) at += GIT_VALUES.test(words[at]?.text ?? "") ? 2 : 1;
+  return words[at]?.text ?? "";
+}
+
 /** Removes keywords, assignments, wrappers and runners. */
 function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
   let at = 0;

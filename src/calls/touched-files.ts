@@ -2,8 +2,9 @@
 import { posix } from "node:path";
 import type { FileEdit } from "./file-edits.ts";
 import { callPath, isAbsolute, type CallPath } from "./file-paths.ts";
-import { commandAction, MAX_WORDS, patchOf } from "./shell-actions.ts";
+import { commandAction, patchOf } from "./shell-actions.ts";
 import { everyCommand, type PlainCommand } from "./shell-commands.ts";
+import { gitCommand } from "./shell-programs.ts";
 import type { Action } from "./tools.ts";
 
 export interface TouchedFiles {
@@ -92,10 +93,6 @@ const CHANGERS = new Set("rm unlink touch truncate ln shred".split(" "));
 /** Commands of git that change files of the project. */
 const GIT_CHANGERS =
   /^(?:checkout|restore|apply|am|rm|mv|clean|revert|reset|merge|rebase|pull|cherry-pick|stash|switch)$/;
-/** Programs that rewrite files if an option says so, and those that always do. */
-const REWRITERS = /^(?:prettier|oxfmt|biome|eslint|oxlint|stylelint|ruff|gofmt|goimports|shfmt|clang-format|rubocop)$/;
-const REWRITING = /^(?:--write|--fix|--in-place|-w|-i|-a|-A|--autocorrect\S*)$/;
-const FORMATTERS = /^(?:black|isort|rustfmt|autopep8|dprint)$/;
 
 function effectOf(command: PlainCommand, cwd: string | null): CommandEffect {
   const { program, words, output, folder } = command;
@@ -104,7 +101,7 @@ function effectOf(command: PlainCommand, cwd: string | null): CommandEffect {
   const own = ownEffect(command, home);
   const edits = patchOf(command).map((edit) => movedInto(edit, home));
   const written = unique([...redirected, ...own.written]);
-  const isGitChange = program === "git" && GIT_CHANGERS.test(gitCommand(words.map(({ text }) => text))[0] ?? "");
+  const isGitChange = program === "git" && GIT_CHANGERS.test(gitCommand(words));
   const isChange = isGitChange || written.length > 0 || edits.length > 0;
   return { text: command.text, read: own.read, written, edits, isChange };
 }
@@ -127,11 +124,9 @@ function ownEffect(command: PlainCommand, cwd: string | null): TouchedFiles {
   const action = commandAction(command, cwd);
   if (action.kind === "read" || action.kind === "search") return { ...none, read: action.paths };
   if (action.kind === "write") return { ...none, written: action.paths };
-  const texts = command.words.slice(0, MAX_WORDS).map(({ text }) => text);
-  const at = (path: string): CallPath => callPath(path, cwd);
-  if (action.kind === "fetch") return { ...none, written: downloads(program, texts).map(at) };
   if (action.kind !== "run") return none;
-  const operands = texts.filter((text) => text !== "" && !text.startsWith("-"));
+  const at = (path: string): CallPath => callPath(path, cwd);
+  const operands = action.words.map(({ text }) => text).filter((text) => text !== "" && !text.startsWith("-"));
   if (CHANGERS.has(program)) return { ...none, written: operands.map(at) };
   if (program === "mv" || program === "cp" || program === "install") {
     const [sources, copies] = [operands.slice(0, -1), copiesIn(operands)];
@@ -139,24 +134,11 @@ function ownEffect(command: PlainCommand, cwd: string | null): TouchedFiles {
       ? { ...none, written: [...sources, ...copies].map(at) }
       : { read: sources.map(at), written: copies.map(at) };
   }
-  if (program === "dd") return { ...none, written: texts.flatMap((text) => /^of=(.+)/.exec(text)?.[1] ?? []).map(at) };
-  if (program === "git") return gitEffect(texts, at);
-  // A word after it is code.
-  const files = action.words.flatMap(({ path, flag }) => (path === null || /^-\w*e$/.test(flag ?? "") ? [] : path));
-  const isRewriting =
-    FORMATTERS.test(program) ||
-    (REWRITERS.test(program) && texts.some((text) => REWRITING.test(text))) ||
-    (program === "perl" && texts.some((text) => /^-\w*i/.test(text)));
-  if (isRewriting) return { ...none, written: files };
-  const values = texts.flatMap((text) => /^-[\w-]*=(.*[./].*)$/.exec(text)?.[1] ?? []);
-  return { ...none, read: [...scriptOf(command), ...values].map(at).concat(files) };
-}
-
-/** Returns the script that an interpreter runs, whose name is the program: `node src/sum.mjs` is `sum.mjs`. */
-function scriptOf({ program, text }: PlainCommand): string[] {
-  if (!/^[\w-]+\.[a-z]\w*$/i.test(program)) return [];
-  const script = text.split(/\s+/).find((word) => word === program || word.endsWith(`/${program}`));
-  return script === undefined ? [] : [script];
+  // A word after the option is code.
+  return {
+    ...none,
+    read: action.words.flatMap(({ path, flag }) => (path === null || /^-\w*e$/.test(flag ?? "") ? [] : path)),
+  };
 }
 
 /** Returns where `mv` and `cp` put their files: in the last word, which is a folder if there are several or it ends in `/`. */
@@ -165,45 +147,4 @@ function copiesIn(operands: readonly string[]): string[] {
   if (target === undefined || sources.length === 0) return [];
   const isFolder = sources.length > 1 || target.endsWith("/") || target === "." || target === "..";
   return isFolder ? sources.map((source) => posix.join(target, posix.basename(source))) : [target];
-}
-
-function downloads(program: string, words: readonly string[]): string[] {
-  const flag = program === "wget" ? /^(?:-O|--output-document)$/ : /^(?:-\w*o|--output)$/;
-  return words.filter((word, at) => flag.test(words[at - 1] ?? "") && word !== "-");
-}
-
-/** Returns the command of git and what follows it. */
-function gitCommand(words: readonly string[]): string[] {
-  let at = 0;
-  while (words[at]?.startsWith("-")) at += /^(?:-[Cc]|--git-dir|--work-tree)$/.test(words[at] ?? "") ? 2 : 1;
-  return words.slice(at);
-}
-
-/** Only words that are files: the name of a branch has no ending of letters. */
-function gitEffect(words: readonly string[], at: (path: string) => CallPath): TouchedFiles {
-  const [command = "", ...rest] = gitCommand(words);
-  const operands = rest.filter((word) => !word.startsWith("-"));
-  const afterDashes = rest.includes("--") ? rest.slice(rest.indexOf("--") + 1) : [];
-  switch (command) {
-    case "checkout": {
-      const isBranch = rest.some((word) => /^(?:-[bB]|--orphan|--track|-t)$/.test(word));
-      const files = operands.filter((word) => afterDashes.includes(word) || /\.[a-z]\w*$/i.test(word));
-      return { read: [], written: isBranch ? [] : files.map(at) };
-    }
-    case "reset":
-      return { read: [], written: [] };
-    case "restore":
-      return { read: [], written: operands.filter((_, index) => !isSource(rest, operands[index] ?? "")).map(at) };
-    case "rm":
-    case "mv":
-      return { read: [], written: operands.map(at) };
-    case "apply":
-      return { read: operands.map(at), written: [] };
-    default:
-      return { read: afterDashes.map(at), written: [] };
-  }
-}
-
-function isSource(words: readonly string[], word: string): boolean {
-  return /^(?:-s|--source)$/.test(words[words.indexOf(word) - 1] ?? "");
 }
