@@ -149,7 +149,6 @@ async function judge({ project, sessions }: Played, format: string): Promise<voi
     assert(file, `${marker} was not saved`);
     const transcripts = join(project, ".openfleet", "transcripts", parentID ?? "");
     await judgeFile(file, marker, join(transcripts, `${id}.${extension}`));
-    assert.equal(file.includes("**Also as**"), format === "both");
     assert.equal(file.includes(`- **Parent session**: \`${parentID}\``), parentID !== undefined);
   }
   judgeCompaction(sessions);

@@ -98,7 +98,7 @@ describe("a saved session", () => {
       `- **Transcript**: \`${join(dataFolder, "transcripts", "ses_main.md")}\``,
     ]);
     assert.match(text, /^- \*\*Time\*\*: 23:59:07 \(UTC[+-]\d\d:\d\d\)$/m);
-    assert(!text.includes("**Parent session**") && !text.includes("**Also as**") && !text.includes("**Incomplete**"));
+    assert(!text.includes("**Parent session**") && !text.includes("**Incomplete**"));
   });
 
   test("says how long the session took, from its first entry to its last", async () => {
@@ -170,14 +170,6 @@ describe("a saved session", () => {
     assertLines(text, [`- **Transcript**: \`${join(dataFolder, "transcripts", "ses_main", "ses_child.jsonl")}\``]);
     assertLines(text, [
       `- \`ses_grandchild\` Look closer: \`${join(dataFolder, "transcripts", "ses_child", "ses_grandchild.jsonl")}\``,
-    ]);
-  });
-
-  test("names both transcripts where both are recorded", async () => {
-    const { dataFolder, text } = await savedFamily("both", "ses_main");
-    assertLines(text, [
-      `- **Transcript**: \`${join(dataFolder, "transcripts", "ses_main.md")}\``,
-      `- **Also as**: \`${join(dataFolder, "transcripts", "ses_main.jsonl")}\``,
     ]);
   });
 

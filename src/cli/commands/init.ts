@@ -1,7 +1,7 @@
 /** `transcripts init` */
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
-import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
+import { setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { removeFromHost, done, setUpHost, type SetUp, type SetUpChoices } from "../init/set-up-host.ts";
 
 const definition = createCommand("init", {
@@ -35,10 +35,10 @@ export interface InitOutput extends Versioned {
   configs: SetUp["configs"];
   /** Absolute path of the transcripts folder; with --claude-code that of the plugin. */
   folder: string;
-  /** Files that explain the transcripts and keep them out of the repository, or those of the plugin. */
-  files: { path: string; change: "created" | "updated" | "unchanged" }[];
-  /** Null without --claude-code. */
-  claude_code: Pick<ClaudeCodeSetup, "plugin" | "commands"> | null;
+  /** Files that explain the transcripts and keep them out of the repository. */
+  files: SetUp["files"];
+  /** Null without --claude-code. If it is not installed, the commands are left to be run. */
+  claude_code: { is_installed: boolean; commands: string[] } | null;
 }
 
 /** Output of the command, as JSON and as lines for people. */
@@ -70,18 +70,14 @@ async function initHost(context: CommandContext, isRemoval: boolean, choices: Se
 }
 
 async function initClaudeCode(context: CommandContext): Promise<Done> {
-  const { folder, files, plugin, commands } = await setUpClaudeCode(context);
-  const lines: string[] = [];
-  const written = files.filter(({ change }) => change !== "unchanged").length;
-  if (written > 0)
-    lines.push(`${done(context, "wrote")} the plugin to ${folder} (${written} of ${files.length} files)`);
-  if (plugin === "unchanged") lines.push("Claude Code already has the plugin: unchanged");
-  if (plugin === "disabled") lines.push(`Claude Code has the plugin, but it is turned off. Turn it on: ${ENABLE}`);
-  if (plugin === "pending") lines.push("The program claude is not on the path. Install the plugin with:");
-  const ran = plugin === "pending" ? " " : done(context, "ran");
-  lines.push(...commands.map((command) => `${ran} ${command}`));
-  if (plugin === "installed" || plugin === "updated")
-    lines.push("The next session of Claude Code is added to the store after each turn.");
-  const claude_code = { plugin, commands };
-  return { result: { version: 1, configs: [], folder, files, claude_code }, lines };
+  const { folder, isInstalled, commands } = await setUpClaudeCode(context);
+  const ran = isInstalled ? done(context, "ran") : " ";
+  const lines = [
+    `${done(context, "wrote")} the plugin to ${folder}`,
+    ...(isInstalled ? [] : ["The program claude is not on the path. Install the plugin with:"]),
+    ...commands.map((command) => `${ran} ${command}`),
+    ...(isInstalled ? ["The next session of Claude Code is added to the store after each turn."] : []),
+  ];
+  const claude_code = { is_installed: isInstalled, commands };
+  return { result: { version: 1, configs: [], folder, files: [], claude_code }, lines };
 }

@@ -13,7 +13,6 @@ import { writeWhole } from "../../write-file.ts";
 
 /** Name under which Claude Code knows the plugin: its own and that of its marketplace. */
 const INSTALLED = `${PACKAGE}@${PACKAGE}`;
-export const ENABLE = `claude plugin enable ${INSTALLED}`;
 const MARKETPLACE = ".claude-plugin/marketplace.json";
 /** Files and folders of the package that make up the plugin. */
 const PARTS = [".claude-plugin/plugin.json", ".mcp.json", "hooks", "skills"];
@@ -22,17 +21,14 @@ const MAIN = "${CLAUDE_PLUGIN_ROOT}/dist/cli/main.js";
 /** Maximum time of a command of Claude Code, in milliseconds. */
 const COMMAND_MS = 60_000;
 
-/** The folder with the plugin, from which Claude Code copies it, its files, and what was done. */
 export interface ClaudeCodeSetup {
+  /** Folder with the plugin, from which Claude Code copies it. */
   folder: string;
-  files: { path: string; change: Change }[];
-  /** `pending`: `claude` is not on the path. `disabled`: it is installed, and was turned off. */
-  plugin: "installed" | "updated" | "unchanged" | "disabled" | "pending";
-  /** Commands that were run, or that are left to be run if it is pending. */
+  /** False if `claude` is not on the path. */
+  isInstalled: boolean;
+  /** Commands that were run, or that are left to be run. */
   commands: string[];
 }
-
-type Change = "created" | "updated" | "unchanged";
 
 /**
  * Copies the plugin to a folder of its own, where it names this program and Node by their paths, and has `claude` install
@@ -40,13 +36,8 @@ type Change = "created" | "updated" | "unchanged";
  */
 export async function setUpClaudeCode(context: CommandContext): Promise<ClaudeCodeSetup> {
   const folder = join(userDataFolder(context), "claude-code");
-  const texts = await pluginTexts(context);
-  const files: ClaudeCodeSetup["files"] = [];
-  for (const [name, text] of texts) {
+  for (const [name, text] of await pluginTexts(context)) {
     const path = join(folder, name);
-    const change = await changeOf(path, text);
-    files.push({ path, change });
-    if (change === "unchanged") continue;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeWhole(path, (write) => write(text));
   }
@@ -54,16 +45,13 @@ export async function setUpClaudeCode(context: CommandContext): Promise<ClaudeCo
     ["plugin", "marketplace", "add", folder],
     ["plugin", "install", INSTALLED],
   ];
-  const shown = (commands: readonly (readonly string[])[]): string[] =>
-    commands.map((words) => ["claude", ...words].map(shellWord).join(" "));
-  const before = await installedPlugin(context);
-  if (before === "no program") return { folder, files, plugin: "pending", commands: shown(added) };
-  if (before !== undefined && (await isCopyOf(before.installPath, texts)))
-    return { folder, files, plugin: before.enabled ? "unchanged" : "disabled", commands: [] };
+  const installed = await claude(context, ["plugin", "list", "--json"]);
   // Claude Code does not install a version again that it already has.
-  const commands = before === undefined ? added : [["plugin", "uninstall", INSTALLED], ...added];
-  for (const words of commands) await claude(context, words);
-  return { folder, files, plugin: before === undefined ? "installed" : "updated", commands: shown(commands) };
+  const isThere = Plugins.parse(JSON.parse(installed ?? "[]")).some(({ id }) => id === INSTALLED);
+  const commands = isThere ? [["plugin", "uninstall", INSTALLED], ...added] : added;
+  if (installed !== undefined) for (const words of commands) await claude(context, words);
+  const shown = commands.map((words) => ["claude", ...words].map(shellWord).join(" "));
+  return { folder, isInstalled: installed !== undefined, commands: shown };
 }
 
 /** Returns the plugin's files by their paths in its folder. */
@@ -102,33 +90,7 @@ function withProgram(json: string, runtime: string, main: string): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-async function changeOf(path: string, text: string): Promise<Change> {
-  const existing = await textAt(path);
-  if (existing === undefined) return "created";
-  return existing === text ? "unchanged" : "updated";
-}
-
-async function textAt(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
-}
-
-async function isCopyOf(folder: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
-  for (const [name, text] of texts) if ((await textAt(join(folder, name))) !== text) return false;
-  return true;
-}
-
-const Plugins = z.array(z.object({ id: z.string(), enabled: z.boolean(), installPath: z.string() }));
-
-async function installedPlugin(
-  context: CommandContext,
-): Promise<z.infer<typeof Plugins>[number] | undefined | "no program"> {
-  const printed = await claude(context, ["plugin", "list", "--json"]);
-  if (printed === undefined) return "no program";
-  return Plugins.parse(JSON.parse(printed)).find(({ id }) => id === INSTALLED);
-}
+const Plugins = z.array(z.object({ id: z.string() }));
 
 /** Runs a `claude` command and returns its standard output, or undefined if Claude Code is not installed. */
 function claude({ env, cwd }: CommandContext, words: readonly string[]): Promise<string | undefined> {

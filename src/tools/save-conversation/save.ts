@@ -73,11 +73,9 @@ async function factsOf(
   found: FoundTranscript,
   options: SaveConversationOptions,
 ): Promise<SessionFileFacts> {
-  const { redaction, fs, transcriptsFolder, formats, now } = options;
+  const { redaction, fs, transcriptsFolder, now } = options;
   const subagents = await subagentsOf(sessionID, found.digest, options);
   const folder = join(transcriptsFolder, safeSegment(sessionID));
-  const other = formats.find((format) => format !== found.format);
-  const otherPath = other === undefined ? undefined : await transcriptFile(sessionID, other, options);
   return {
     sessionID,
     digest: await redactedDigest(found.digest, redaction),
@@ -85,7 +83,6 @@ async function factsOf(
     savedAt: now(),
     transcript: found.path,
     format: found.format,
-    otherFormat: otherPath !== undefined && (await exists(otherPath, fs)) ? otherPath : undefined,
     folder: (await exists(folder, fs)) ? folder : undefined,
     subagents: await Promise.all(
       subagents.map(async (each) => ({ ...each, title: each.title && (await redaction.text(each.title)) })),
@@ -132,22 +129,13 @@ interface FoundTranscript {
 /** Finds the transcript of a session and reads it; undefined if there is none in any format. */
 async function findTranscript(sessionID: string, sources: TranscriptSources): Promise<FoundTranscript | undefined> {
   for (const format of sources.formats) {
-    const path = await transcriptFile(sessionID, format, sources);
+    const path = join(sources.transcriptsFolder, await sources.recorder.path(sessionID, format));
     if (!(await exists(path, sources.fs))) continue;
     // Loads the parser, which hosts do not need at their start.
     const { digestOf } = await import("./conversation-digest.ts");
     return { path, format, digest: await digestOf(readChunks(sources.fs, path), sources.fileName) };
   }
   return undefined;
-}
-
-/** Returns the absolute path where the transcript is or would be. */
-async function transcriptFile(
-  sessionID: string,
-  format: TranscriptFormat,
-  { recorder, transcriptsFolder }: TranscriptSources,
-): Promise<string> {
-  return join(transcriptsFolder, await recorder.path(sessionID, format));
 }
 
 /** Rejects if the file system cannot tell. */

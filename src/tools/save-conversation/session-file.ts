@@ -30,8 +30,6 @@ export interface SessionFileFacts {
   savedAt: Date;
   transcript: string;
   format: TranscriptFormat;
-  /** Absolute path of the transcript in the other format, if both are recorded. */
-  otherFormat: string | undefined;
   /** Absolute path of the folder with its outputs and subagents, if there is one. */
   folder: string | undefined;
   /** All subagents at any depth, parents before their children. */
@@ -76,7 +74,6 @@ function factsList(facts: SessionFileFacts): string {
     ["Tokens", tokens(digest)],
     ["Cost", cost(facts)],
     ["Transcript", code(facts.transcript)],
-    ["Also as", facts.otherFormat === undefined ? undefined : code(facts.otherFormat)],
     [
       "Incomplete",
       missing === 0 ? undefined : `${missing} entries or places of the transcript could not be written or read`,
