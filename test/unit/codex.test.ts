@@ -306,6 +306,25 @@ describe("forks", () => {
   });
 });
 
+test("what was said aloud is said by the person and by the model", async () => {
+  const spoken = (id: string, content: object) => ({
+    timestamp: TIME,
+    type: "realtime_item",
+    payload: { id, realtime_session_id: "voice-1", ...content },
+  });
+  const read = await parseTranscript(
+    "s",
+    lines(
+      meta(),
+      spoken("1", { type: "realtime_session_started" }),
+      spoken("2", { type: "transcript_segment", role: "user", text: "What is in the shop?" }),
+      spoken("3", { type: "transcript_segment", role: "assistant", text: "Let me look." }),
+      spoken("4", { type: "realtime_session_closed", outcome: "ended" }),
+    ),
+  );
+  assert.deepEqual([prompts(read), answers(read), read.errors], [["What is in the shop?"], ["Let me look."], []]);
+});
+
 test("turns that the person took back stay, with a label, and count in usage only", async () => {
   const text = lines(
     meta(),

@@ -96,6 +96,8 @@ export class CodexReader implements RecordReader {
         return this.#item(payload, piece);
       case "event_msg":
         return this.#event(payload, { ...piece, uuid: undefined });
+      case "realtime_item":
+        return this.#spoken(payload, piece);
       case "token_usage_record":
         return this.#usage(piece, this.#tokens.record(payload), textIn(payload["response_id"]));
       case "compacted":
@@ -109,7 +111,7 @@ export class CodexReader implements RecordReader {
 
   #piece({ payload, timestamp, type }: CodexRecord): Piece {
     return {
-      uuid: type === "response_item" ? textIn(payload["id"]) : undefined,
+      uuid: type === "response_item" || type === "realtime_item" ? textIn(payload["id"]) : undefined,
       timestamp: timeOf(timestamp),
       // The prompts of a subagent are from the session that started it.
       isSidechain: typeof this.#session?.parentSessionId === "string",
@@ -184,6 +186,18 @@ export class CodexReader implements RecordReader {
       default:
         return [];
     }
+  }
+
+  /** What was said aloud, by the person or by the model. */
+  #spoken(payload: Fields, piece: Piece): MessageDraft[] {
+    const text = textIn(payload["text"]);
+    if (payload["type"] !== "transcript_segment" || text === undefined) return [];
+    const blocks: BlockDraft[] = [{ type: "text", text }];
+    if (payload["role"] !== "assistant")
+      return this.#userMessages([{ kind: "human", metadata: {}, blocks, isSure: true }], piece);
+    const answer = this.#answerPiece(blocks, piece);
+    this.#close();
+    return [answer];
   }
 
   #userMessages(parts: readonly UserPart[], piece: Piece): MessageDraft[] {

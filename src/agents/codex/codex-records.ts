@@ -13,7 +13,7 @@ export interface CodexRecord {
 
 const ENVELOPES = new Set<unknown>(
   (
-    "session_meta response_item event_msg compacted token_usage_record inter_agent_communication " +
+    "session_meta response_item event_msg compacted realtime_item token_usage_record inter_agent_communication " +
     "agent_response_observation dynamic_tools_updated fork_reference inter_agent_communication_metadata " +
     "retained_context security_risk_score turn_context world_state"
   ).split(" "),
@@ -53,7 +53,7 @@ function isBareItem({ type, content, summary, ...line }: Fields): boolean {
  */
 export const SILENT: ReadonlySet<string> = new Set(
   (
-    "session_meta compacted token_usage_record inter_agent_communication agent_response_observation " +
+    "session_meta compacted realtime_item token_usage_record inter_agent_communication agent_response_observation " +
     "dynamic_tools_updated fork_reference inter_agent_communication_metadata retained_context security_risk_score " +
     "turn_context world_state state " +
     "user_message agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break token_count " +
