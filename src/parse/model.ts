@@ -298,7 +298,10 @@ export interface TranscriptStats {
   duration_ms: number;
   /** The same without pauses of more than 5 minutes. */
   active_ms: number;
-  /** First 1,000 characters of the user's first message, with `...` if it is longer. */
+  /**
+   * First 1,000 characters of the user's first message, with `...` if it is longer; from its heading on, if only a line
+   * that announces it comes before.
+   */
   initial_prompt: string | null;
   models: Record<string, ModelStats>;
   tools: Record<string, ToolStats>;

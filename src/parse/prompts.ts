@@ -24,6 +24,18 @@ export function isReminderText(text: string): boolean {
   return /^\s*<(?:system-reminder|ide_\w+)>/.test(text) && /<\/(?:system-reminder|ide_\w+)>$/.test(text.trimEnd());
 }
 
+/** Maximum length of a line that announces a heading and of the space around it, in characters. */
+const ANNOUNCEMENT_CHARACTERS = 200;
+
+/**
+ * Returns the text from its heading on, if nothing but a line that announces it comes before: Claude Code begins each
+ * session that carries out a plan with `Implement the following plan:`, which says nothing about this one.
+ */
+function fromHeading(text: string): string {
+  const announced = /^\s*[^\n#][^\n]*:[ \t\r]*\n\s*#{1,6}[ \t]+(?=\S)/.exec(text.slice(0, ANNOUNCEMENT_CHARACTERS));
+  return announced === null ? text : text.slice(announced[0].length);
+}
+
 /** Maximum length of the first prompt, in characters. */
 const PROMPT_CHARACTERS = 1_000;
 /** Typed text is preferred to a command, and a command to one that only configures the program. */
@@ -59,7 +71,8 @@ export class FirstPrompt {
             .filter((each) => !isReminderText(each))
             .join("\n");
     if (said.trim() === "") return;
-    this.text = said.length > PROMPT_CHARACTERS ? `${said.slice(0, PROMPT_CHARACTERS)}...` : said;
+    const text = fromHeading(said);
+    this.text = text.length > PROMPT_CHARACTERS ? `${text.slice(0, PROMPT_CHARACTERS)}...` : text;
     this.rank = rank;
   }
 }

@@ -179,12 +179,18 @@ describe("the result of a parse", () => {
     assert.deepEqual([exact.content_blocks[0]?.result_text?.length, exact.content_blocks[0]?.metadata], [500, {}]);
   });
 
-  test("10: the initial prompt is the first that a person wrote, cut after 1,000 characters", async () => {
+  test("10: the initial prompt is the first that a person wrote, from its heading on, cut after 1,000 characters", async () => {
     const first = await parsed(file(userText("Fix the build."), userText("Thanks")));
     assert.equal(first.stats.initial_prompt, "Fix the build.");
     const long = await parsed(file(userText("x".repeat(1_200))));
     assert.equal(long.stats.initial_prompt, `${"x".repeat(1_000)}...`);
     assert.equal((await parsed(file(userText("x".repeat(1_000))))).stats.initial_prompt, "x".repeat(1_000));
+    const plan = await parsed(
+      file(userText("Implement the following plan:\n\n# Plan: Release binaries\n\n## Context")),
+    );
+    assert.equal(plan.stats.initial_prompt, "Plan: Release binaries\n\n## Context");
+    const list = "Do this:\n- build\n# Notes";
+    assert.equal((await parsed(file(userText(list)))).stats.initial_prompt, list);
   });
 
   test("10, corrected: text added by the program is not the prompt", async () => {
