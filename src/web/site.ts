@@ -53,7 +53,7 @@ const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/^failures\/([^/]+)\.html$/, pageAbout((data, id) => data.failure(id), FailurePage)],
   [/^files\/([^/]+)\.html$/, pageAbout((data, id) => data.file(id), FilePage)],
   [/^sessions\/([^/]+)\/(index|\d{1,6})\.html$/, sessionPage],
-  [/^sessions\/([^/]+)\/rows\.(\d{1,6})\.html$/, rowsPage],
+  [/^sessions\/([^/]+)\/rows\.(\d{1,6})\.html$/, pageAbout((data, id, page) => data.rows(id, page), RowsPage)],
   [/^sessions\/([^/]+)\/changes\.html$/, pageAbout((data, id) => data.changes(id), ChangesPage)],
   [/^(.*\.html)$/, listPage],
 ];
@@ -144,14 +144,14 @@ async function listPage(
   return html(SessionsPage({ data: await data.sessions(filters, asked.page), place }));
 }
 
-/** A page about one thing, whose id is in the address. */
+/** A page about one thing, whose id is in the address, or one of several such pages. */
 function pageAbout<Data>(
-  load: (data: SiteData, id: string) => Promise<Data | undefined>,
+  load: (data: SiteData, id: string, page: number) => Promise<Data | undefined>,
   page: (props: { data: Data; place: Place }) => JSX.Element,
 ): Route {
-  return async ({ data }, place, _query, [name = ""]) => {
+  return async ({ data }, place, _query, [name = "", number]) => {
     const id = idIn(name);
-    const found = id === undefined ? undefined : await load(data, id);
+    const found = id === undefined ? undefined : await load(data, id, Number(number));
     return found && html(page({ data: found, place }));
   };
 }
@@ -166,17 +166,6 @@ async function sessionPage(
   const page = number === "index" ? 1 : Number(number);
   const session = id === undefined ? undefined : await data.session(id, page);
   return session && { type: HTML, content: (write) => writeSessionPage(session, place, write) };
-}
-
-async function rowsPage(
-  { data }: SiteOptions,
-  place: Place,
-  _query: URLSearchParams,
-  [name = "", number = ""]: readonly string[],
-): Promise<Page | undefined> {
-  const id = idIn(name);
-  const found = id === undefined ? undefined : await data.rows(id, Number(number));
-  return found && html(RowsPage({ data: found, place }));
 }
 
 function html(page: JSX.Element): Page {

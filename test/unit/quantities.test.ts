@@ -29,13 +29,13 @@ describe("times", () => {
   const time = "2030-01-02T23:04:05.678Z";
   test("in UTC", () => {
     const clock = new Clock("UTC");
-    assert.deepEqual([clock.time(time), clock.dateAndTime(time)], ["23:04:05", "2 January 2030, 23:04"]);
+    assert.deepEqual([clock.time(time), clock.dateAndTime(time)], ["23:04:05", "2 Jan 2030, 23:04"]);
     assert.equal(clock.time("2030-01-02T00:00:00Z"), "00:00:00");
   });
-  test("in another zone", () => assert.equal(new Clock("Asia/Tokyo").dateAndTime(time), "3 January 2030, 08:04"));
+  test("in another zone", () => assert.equal(new Clock("Asia/Tokyo").dateAndTime(time), "3 Jan 2030, 08:04"));
   test("anything that is not a time is unchanged", () => {
     const clock = new Clock("UTC");
-    assert.deepEqual([clock.time("soon"), clock.date("soon"), clock.dateAndTime("soon")], ["soon", undefined, "soon"]);
+    assert.deepEqual([clock.time("soon"), clock.dateAndTime("soon")], ["soon", "soon"]);
   });
   test("there is no such zone", () => assert.throws(() => new Clock("Moon/Crater"), RangeError));
 });

@@ -50,7 +50,7 @@ export function stamp(
 /** Renders the time of day, with the full date in the tooltip. */
 export function timeView(timestamp: string, clock: Clock): JSX.Element {
   const text = oneLine(clock.time(timestamp), 40);
-  if (clock.date(timestamp) === undefined) return <span>{text}</span>;
+  if (Number.isNaN(Date.parse(timestamp))) return <span>{text}</span>;
   return (
     <time datetime={timestamp} title={`${clock.dateAndTime(timestamp)}, ${clock.zone}`}>
       {text}

@@ -1,6 +1,6 @@
 /** Head of the page: figures of the session. */
 import type { ComponentChildren, JSX } from "preact";
-import type { ModelStats, ParseError, ToolStats, TranscriptStats } from "../../parse/model.ts";
+import type { ParseError, TranscriptStats } from "../../parse/model.ts";
 import type { Clock } from "./view.ts";
 import { oneLine } from "../../neutral-text.ts";
 import type { PageSession } from "./outline.ts";
@@ -29,7 +29,7 @@ interface OverviewParts {
 
 /** Renders the head of the page. */
 export function overview(session: PageSession, clock: Clock, { turns, about, actions }: OverviewParts): JSX.Element {
-  const { stats, metadata, errors } = session;
+  const { metadata, errors } = session;
   const shown = facts(session, clock).map(([name, value]) => (
     <div>
       <dt>{name}</dt>
@@ -46,72 +46,26 @@ export function overview(session: PageSession, clock: Clock, { turns, about, act
         ))}
       </p>
       <div class="actions">
-        {details(
-          "closed",
-          [<span class="name">Statistics</span>],
-          <dl class="facts">{shown}</dl>,
-          <div class="tables">
-            {modelsTable(stats.models)}
-            {toolsTable(stats.tools)}
-          </div>,
-        )}
+        {details("closed", [<span class="name">Statistics</span>], <dl class="facts">{shown}</dl>)}
         {actions}
       </div>
-      {damageTable(errors)}
+      {damageList(errors)}
     </header>
   );
 }
 
-function modelsTable(models: Record<string, ModelStats>): JSX.Element | null {
-  const rows = Object.entries(models).map(([name, stats]) => [
-    oneLine(name, 80),
-    count(stats.messages),
-    count(stats.tokens_in),
-    count(stats.cache_read),
-    count(stats.cache_write),
-    count(stats.tokens_out),
-    stats.cost_usd === null ? "unknown" : (stats.cost_is_estimate ? "~" : "") + dollars(stats.cost_usd),
-  ]);
-  return figuresTable("Tokens by model", ["Model", "Messages", "In", "Cache read", "Cache write", "Out", "Cost"], rows);
-}
-
-function toolsTable(tools: Record<string, ToolStats>): JSX.Element | null {
-  const byUse = Object.entries(tools).toSorted(([, a], [, b]) => b.calls - a.calls);
-  const rows = byUse.map(([name, { calls, errors }]) => [oneLine(name, 80), count(calls), count(errors)]);
-  return figuresTable("Calls by tool", ["Tool", "Calls", "Failed"], rows);
-}
-
-export function damageTable(errors: readonly ParseError[]): JSX.Element | null {
-  const rows = errors
+/** Renders the damaged places, folded; null if there are none. */
+export function damageList(errors: readonly ParseError[]): JSX.Element | null {
+  if (errors.length === 0) return null;
+  const places = errors
     .slice(0, MAX_ERRORS)
-    .map((error) => [
-      count(error.line_number),
-      `${oneLine(error.reason, MAX_VALUE_CHARS)}${error.recovered ? " Nothing was lost." : ""}`,
-    ]);
-  if (errors.length > MAX_ERRORS) rows.push(["", `and ${counted(errors.length - MAX_ERRORS, "more place")}`]);
-  return figuresTable(counted(errors.length, "damaged place"), ["Line", "What is wrong"], rows);
-}
-
-/** Renders a collapsed table; null if it has no rows. */
-function figuresTable(name: string, head: readonly string[], rows: readonly (readonly string[])[]): JSX.Element | null {
-  if (rows.length === 0) return null;
-  const cells = (row: readonly string[]): JSX.Element[] =>
-    row.map((cell, index) => (index === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>));
-  const top = (
-    <tr>
-      {head.map((cell) => (
-        <th scope="col">{cell}</th>
-      ))}
-    </tr>
-  );
-  const body = rows.map((row) => <tr>{cells(row)}</tr>);
-  const table = (
-    <table class="figures">
-      <thead>{top}</thead>
-      <tbody>{body}</tbody>
-    </table>
-  );
-  return details("closed", [<span class="name">{name}</span>], <div class="scroll">{table}</div>);
+    .map(({ line_number: line, reason, recovered }) => (
+      <li>{`Line ${count(line)}: ${oneLine(reason, MAX_VALUE_CHARS)}${recovered ? " Nothing was lost." : ""}`}</li>
+    ));
+  const more = errors.length - MAX_ERRORS;
+  if (more > 0) places.push(<li>{`and ${counted(more, "more place")}`}</li>);
+  const name = counted(errors.length, "damaged place");
+  return details("closed", [<span class="name">{name}</span>], <ul class="tasks">{places}</ul>);
 }
 
 /** Returns what says most about a session. */
@@ -129,22 +83,19 @@ function gistOf({ metadata, stats }: PageSession, clock: Clock, turns: readonly 
   ].filter((part) => part !== "");
 }
 
-/** Returns the figures of a session that are known, as names and values. */
-function facts(session: PageSession, clock: Clock): [name: string, value: ComponentChildren][] {
+/** Returns the figures of a session that are known, as names and values, besides those of `gistOf`. */
+function facts(session: PageSession, clock: Clock): [name: string, value: string][] {
   const { metadata, stats } = session;
   const { cwd, gitBranch, firstTimestamp, sessionId } = metadata;
   const models = Object.keys(stats.models);
-  const found: [string, ComponentChildren][] = [
+  const found: [string, string][] = [
     ["Project", path(cwd, gitBranch)],
     ["Started", firstTimestamp === null ? "" : `${clock.dateAndTime(firstTimestamp)} ${clock.zone}`],
-    ["Duration", stats.duration_ms === 0 ? "" : duration(stats.duration_ms)],
     [models.length > 1 ? "Models" : "Model", oneLine(models.join(", "), MAX_VALUE_CHARS)],
     ["Messages", `${count(stats.human_messages)} from the user, ${count(stats.assistant_messages)} from the assistant`],
-    ["Tool calls", calls(stats)],
     ["Tokens", tokens(stats)],
     ["Cost", cost(stats)],
     ["Thinking", withheld(stats)],
-    ["Subagents", subagents(session)],
     ["Redacted", redactions(stats)],
     ["Origin", oneLine(session.origin ?? "", MAX_VALUE_CHARS)],
     ["Session", sessionId === null ? "" : oneLine(sessionId, MAX_VALUE_CHARS)],
@@ -155,19 +106,6 @@ function facts(session: PageSession, clock: Clock): [name: string, value: Compon
 function path(cwd: string | null, branch: string | null): string {
   const folder = oneLine(cwd ?? "", MAX_VALUE_CHARS);
   return branch === null || branch === "" ? folder : `${folder} on ${oneLine(branch, MAX_VALUE_CHARS)}`;
-}
-
-function calls(stats: TranscriptStats): ComponentChildren {
-  if (stats.tool_use_count === 0) return "";
-  const failed =
-    stats.tool_error_count === 0 ? null : <strong class="failed">{`${count(stats.tool_error_count)} failed`}</strong>;
-  const others: [number, string][] = [
-    [stats.tool_rejected_count, "rejected"],
-    [stats.tool_interrupted_count, "interrupted"],
-    [stats.tool_pending_count, "without a result"],
-  ];
-  const rest = others.filter(([number]) => number > 0).map(([number, name]) => `, ${count(number)} ${name}`);
-  return [count(stats.tool_use_count), failed === null ? null : ", ", failed, ...rest];
 }
 
 function tokens(stats: TranscriptStats): string {
@@ -191,21 +129,6 @@ function withheld(stats: TranscriptStats): string {
   const all = counted(stats.thinking_blocks, "block");
   if (stats.withheld_thinking_blocks === 0) return "";
   return `${all}, ${count(stats.withheld_thinking_blocks)} of them withheld by the provider`;
-}
-
-/** Returns the figures of the session's subagents at any depth, as those above are its own. */
-function subagents({ children }: PageSession): string {
-  const all = descendants(children);
-  if (all.length === 0) return "";
-  const costs = all.map(({ stats }) => stats.cost_estimate_usd).filter((value) => value !== null);
-  const output = all.reduce((sum, { stats }) => sum + stats.tokens_out, 0);
-  const about = all.some(({ stats }) => stats.cost_is_estimate) ? "~" : "";
-  const sum = costs.length === 0 ? "" : `, ${about}${dollars(costs.reduce((a, b) => a + b, 0))}`;
-  return `${count(all.length)}, not counted above: ${compact(output)} tokens out${sum}`;
-}
-
-function descendants(sessions: readonly PageSession[]): PageSession[] {
-  return sessions.flatMap((session) => [session, ...descendants(session.children)]);
 }
 
 function redactions({ redactions }: TranscriptStats): string {

@@ -6,7 +6,7 @@ import { blockView } from "./block-view.tsx";
 import { entryClass, eventName, remarks, stamp } from "./entry-view.tsx";
 import { oneLine } from "../../neutral-text.ts";
 import { outlineOf, type PageSession } from "./outline.ts";
-import { damageTable } from "./overview.tsx";
+import { damageList } from "./overview.tsx";
 import type { PageWriter } from "./page-writer.ts";
 import { counted, dollars, duration } from "../../quantities.ts";
 import { switches, turnList, type TurnRow } from "./turn-list.tsx";
@@ -141,7 +141,7 @@ class SessionBody {
     await this.#writer.addTag('<details class="subagent">');
     await this.#writer.add(subagentSummary(title, <span class="ending">{figures(session.stats)}</span>));
     await this.#writer.addTag(`<div class="nested" id="${anchors.session(index)}">`);
-    const damage = damageTable(session.errors);
+    const damage = damageList(session.errors);
     if (damage !== null) await this.#writer.add(damage);
     await writeConversation(this.#writer, { session, outline, clock, anchors: anchors.within(index) }, false);
     await this.#writer.addTag("</div></details>");

@@ -125,7 +125,7 @@ h2 {
 h2 .quiet { font-weight: 400; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: .15em; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
-time, .figures, .permalink, .number { font-variant-numeric: tabular-nums; }
+time, .permalink, .number { font-variant-numeric: tabular-nums; }
 code, pre, .target, .value, .typed .name, .reference { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; font-size: .8125rem; }
 .quiet, .note, .stamp, .about, dt, footer { color: var(--quiet); }
 .note, footer { margin: .25rem 0; font-size: .8125rem; }
@@ -173,14 +173,6 @@ const OVERVIEW = `
 .facts > div { display: flex; gap: .75rem; }
 .facts dt { flex: none; width: 5.5rem; }
 .facts dd { min-width: 0; margin: 0; }
-.tables { display: flex; flex-wrap: wrap; gap: 0 1.5rem; margin-top: .75rem; }
-.tables > details { max-width: 100%; }
-.tables > details[open] { flex-basis: 100%; }
-.figures { border-collapse: collapse; font-size: .8125rem; overflow-wrap: normal; }
-.figures :is(th, td) { padding: .2rem 1.25rem .2rem 0; border-bottom: 1px solid var(--line); text-align: right; font-weight: 400; vertical-align: top; }
-.figures :is(th:first-child, td:last-child:nth-child(2)) { text-align: left; }
-.figures thead th { color: var(--quiet); }
-
 .switch { position: fixed; top: 0; left: 0; opacity: 0; pointer-events: none; }
 .switches { display: flex; flex-wrap: wrap; gap: .15rem 1rem; font-size: .8125rem; }
 .switches label { display: flex; align-items: center; gap: .4rem; min-height: 1.5rem; border-radius: 2px; cursor: pointer; }

@@ -52,25 +52,18 @@ export class Clock {
   readonly #time: Intl.DateTimeFormat;
   readonly #date: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
-  readonly #shortDate: Intl.DateTimeFormat;
 
   /** `zone`: IANA name, such as `UTC`. Throws a `RangeError` for an unknown zone. */
   constructor(zone: string) {
     this.zone = zone;
     this.#time = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeStyle: "medium" });
-    this.#date = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "long" });
+    this.#date = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "medium" });
     this.#day = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "full" });
-    this.#shortDate = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "medium" });
   }
 
   /** Formats a time as `14:03:22`. */
   time(timestamp: string): string {
     return formatted(this.#time, timestamp) ?? timestamp;
-  }
-
-  /** Formats a date as `2 June 2025`; undefined if the time is invalid. */
-  date(timestamp: string): string | undefined {
-    return formatted(this.#date, timestamp);
   }
 
   /** Formats a date as `Monday, 2 June 2025`; undefined if the time is invalid. */
@@ -79,14 +72,8 @@ export class Clock {
   }
 
   /** Formats a time as `2 Jun 2025, 14:03`. */
-  shortDateAndTime(timestamp: string): string {
-    const date = formatted(this.#shortDate, timestamp);
-    return date === undefined ? timestamp : `${date}, ${this.time(timestamp).slice(0, 5)}`;
-  }
-
-  /** Formats a time as `2 June 2025, 14:03`. */
   dateAndTime(timestamp: string): string {
-    const date = this.date(timestamp);
+    const date = formatted(this.#date, timestamp);
     return date === undefined ? timestamp : `${date}, ${this.time(timestamp).slice(0, 5)}`;
   }
 }

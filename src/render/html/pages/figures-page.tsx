@@ -60,16 +60,10 @@ export function FiguresPage({ data, place }: { data: FiguresData; place: Place }
             <DayBars name="Tokens per day" days={days} today={today} place={place} value={tokensOf} show={compact} />
           </div>
           <div class="charts">
-            <Shares
-              name="Projects"
-              rows={data.projects}
-              label={lastPart}
-              filter={(project) => ({ project })}
-              place={place}
-            />
-            <Shares name="Models" rows={data.models} place={place} />
-            <Shares name="Agents" rows={data.agents} filter={(agent) => ({ agent })} place={place} />
-            <Tools tools={sums.tools} />
+            <Shares name="Projects" rows={costShares(data.projects, (project) => ({ project }))} place={place} />
+            <Shares name="Models" rows={costShares(data.models)} place={place} />
+            <Shares name="Agents" rows={costShares(data.agents, (agent) => ({ agent }))} place={place} />
+            <Shares name="Tools" columns={["Calls", "Failed"]} rows={toolShares(sums.tools)} place={place} />
           </div>
         </>
       )}
@@ -308,94 +302,83 @@ function DayBars({ name, days, today, place, value, show }: DayBarsProps): JSX.E
   );
 }
 
+interface Share {
+  name: string;
+  /** Of the largest, from 0 to 1. */
+  share: number;
+  cells: readonly string[];
+  /** Filter of the list of sessions. */
+  filter?: Filters | undefined;
+}
+
+/** Returns the rows of some sums, those with the highest cost first. */
+function costShares(rows: readonly UsageRow[], filterOf?: (key: string) => Filters): Share[] {
+  const most = Math.max(0, ...rows.map(({ cost_usd: cost }) => cost ?? 0));
+  return rows
+    .toSorted((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || tokensOf(b) - tokensOf(a))
+    .map((row) => ({
+      name: row.key ?? "(unknown)",
+      share: most === 0 ? 0 : (row.cost_usd ?? 0) / most,
+      cells: [count(row.messages), compact(tokensOf(row)), row.cost_usd === null ? "?" : dollars(row.cost_usd)],
+      filter: row.key === null ? undefined : filterOf?.(row.key),
+    }));
+}
+
+function toolShares(tools: FiguresData["sums"]["tools"]): Share[] {
+  const most = tools[0]?.calls ?? 1;
+  return tools.map(({ tool, calls, errors }) => ({
+    name: tool,
+    share: calls / most,
+    cells: [count(calls), percent(errors, calls)],
+  }));
+}
+
 interface SharesProps {
   name: string;
-  rows: readonly UsageRow[];
-  /** Shows a name; the whole is shown to who points at it. */
-  label?: (name: string) => string;
-  /** Filter of the list for a row. */
-  filter?: (name: string) => Filters;
+  columns?: readonly string[];
+  rows: readonly Share[];
   place: Place;
 }
 
-function Shares({ name, rows, label = (text) => text, filter, place }: SharesProps): JSX.Element | null {
+/** A table whose rows have bars behind their names. The numbers beside these say the same. */
+function Shares({ name, columns = COSTS, rows, place }: SharesProps): JSX.Element | null {
   if (rows.length === 0) return null;
-  const sorted = rows.toSorted((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || tokensOf(b) - tokensOf(a));
-  const most = Math.max(...rows.map(({ cost_usd: cost }) => cost ?? 0));
   return (
     <figure>
       <figcaption>{name}</figcaption>
       <table class="list shares">
         <thead>
           <tr>
-            <th scope="col">{name.replace(/s$/, "")}</th>
-            <th scope="col">Answers</th>
-            <th scope="col">Tokens</th>
-            <th scope="col">Cost</th>
+            {[name.replace(/s$/, ""), ...columns].map((column) => (
+              <th scope="col">{column}</th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {sorted.slice(0, MAX_ROWS).map((row) => (
+          {rows.slice(0, MAX_ROWS).map((row) => (
             <tr>
               <th scope="row">
-                <Bar share={most === 0 ? 0 : (row.cost_usd ?? 0) / most} />
-                {filter === undefined || row.key === null ? (
-                  <span>{oneLine(label(row.key ?? "(unknown)"), 60)}</span>
+                <svg class="share" aria-hidden="true" viewBox="0 0 100 1" preserveAspectRatio="none">
+                  <rect width={Math.round(100 * row.share)} height="1" />
+                </svg>
+                {row.filter === undefined ? (
+                  oneLine(row.name, 60)
                 ) : (
-                  <a href={place.root + sessionsAddress(filter(row.key))} title={oneLine(row.key, 400)}>
-                    {oneLine(label(row.key), 60)}
+                  <a href={place.root + sessionsAddress(row.filter)} title={oneLine(row.name, 400)}>
+                    {oneLine(lastPart(row.name), 60)}
                   </a>
                 )}
               </th>
-              <td class="number">{count(row.messages)}</td>
-              <td class="number">{compact(tokensOf(row))}</td>
-              <td class="number">{row.cost_usd === null ? "?" : dollars(row.cost_usd)}</td>
+              {row.cells.map((cell) => (
+                <td class="number">{cell}</td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {sorted.length > MAX_ROWS ? <p class="note">and {count(sorted.length - MAX_ROWS)} more</p> : null}
+      {rows.length > MAX_ROWS ? <p class="note">and {count(rows.length - MAX_ROWS)} more</p> : null}
     </figure>
   );
 }
 
-/** A bar behind the name of a row. The number beside it says the same. */
-function Bar({ share }: { share: number }): JSX.Element {
-  return (
-    <svg class="share" aria-hidden="true" viewBox="0 0 100 1" preserveAspectRatio="none">
-      <rect width={Math.round(100 * share)} height="1" />
-    </svg>
-  );
-}
-
-function Tools({ tools }: Pick<FiguresData["sums"], "tools">): JSX.Element | null {
-  if (tools.length === 0) return null;
-  const sorted = tools.toSorted((a, b) => b.calls - a.calls).slice(0, MAX_ROWS);
-  return (
-    <figure>
-      <figcaption>Tools</figcaption>
-      <table class="list shares">
-        <thead>
-          <tr>
-            <th scope="col">Tool</th>
-            <th scope="col">Calls</th>
-            <th scope="col">Failed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map(({ tool, calls, errors }) => (
-            <tr>
-              <th scope="row">
-                <Bar share={calls / (sorted[0]?.calls ?? 1)} />
-                {oneLine(tool, 60)}
-              </th>
-              <td class="number">{count(calls)}</td>
-              <td class={errors === 0 ? "number" : "number failed"}>{percent(errors, calls)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {tools.length > MAX_ROWS ? <p class="note">and {count(tools.length - MAX_ROWS)} more</p> : null}
-    </figure>
-  );
-}
+const COSTS = ["Answers", "Tokens", "Cost"];

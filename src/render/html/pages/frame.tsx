@@ -156,6 +156,34 @@ function Keys(): JSX.Element {
   );
 }
 
+interface PageLinksProps {
+  label: string;
+  kind?: string;
+  /** Text and address; undefined at the ends. */
+  previous: [text: string, href: string] | undefined;
+  next: [text: string, href: string] | undefined;
+  children: ComponentChildren;
+}
+
+/** Links from one of several pages to the others. */
+export function PageLinks({ label, kind = "", previous, next, children }: PageLinksProps): JSX.Element {
+  const link = (to: PageLinksProps["next"], rel: string): JSX.Element =>
+    to === undefined ? (
+      <span />
+    ) : (
+      <a rel={rel} href={to[1]}>
+        {to[0]}
+      </a>
+    );
+  return (
+    <nav class={`pages ${kind}`.trimEnd()} aria-label={label}>
+      {link(previous, "prev")}
+      <span class="quiet">{children}</span>
+      {link(next, "next")}
+    </nav>
+  );
+}
+
 export interface WhenProps {
   time: string | null;
   place: Place;
@@ -165,5 +193,5 @@ export interface WhenProps {
 
 export function When({ time, place: { clock }, day = false }: WhenProps): JSX.Element | null {
   if (time === null) return null;
-  return <time dateTime={time}>{day ? clock.shortDateAndTime(time) : clock.time(time).slice(0, 5)}</time>;
+  return <time dateTime={time}>{day ? clock.dateAndTime(time) : clock.time(time).slice(0, 5)}</time>;
 }

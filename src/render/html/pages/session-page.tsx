@@ -9,7 +9,7 @@ import { PageWriter } from "../page-writer.ts";
 import { writeSession } from "../session-body.tsx";
 import type { TurnRow } from "../turn-list.tsx";
 import { changesAddress, sessionAddress, sessionPageName, sessionsAddress } from "./addresses.ts";
-import { type FrameProps, framePieces, type Place } from "./frame.tsx";
+import { type FrameProps, framePieces, PageLinks, type Place } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
 export interface SessionPageData {
@@ -122,21 +122,14 @@ function Head({ data, place }: { data: SessionPageData; place: Place }): JSX.Ele
 }
 
 function Pages({ data: { page, pages, session }, where }: { data: SessionPageData; where: string }): JSX.Element {
-  const link = (to: number, text: string, rel: string): JSX.Element =>
-    to < 1 || to > pages ? (
-      <span />
-    ) : (
-      <a rel={rel} href={sessionPageName(to)}>
-        {text}
-      </a>
-    );
   return (
-    <nav class={`pages ${where}`} aria-label="Pages of the session">
-      {link(page - 1, "Earlier", "prev")}
-      <span class="quiet">
-        Page {page} of {pages}, {counted(session.stats.total_messages, "message")} in all
-      </span>
-      {link(page + 1, "Later", "next")}
-    </nav>
+    <PageLinks
+      label="Pages of the session"
+      kind={where}
+      previous={page > 1 ? ["Earlier", sessionPageName(page - 1)] : undefined}
+      next={page < pages ? ["Later", sessionPageName(page + 1)] : undefined}
+    >
+      Page {page} of {pages}, {counted(session.stats.total_messages, "message")} in all
+    </PageLinks>
   );
 }

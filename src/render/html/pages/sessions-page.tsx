@@ -6,7 +6,7 @@ import { given } from "../../../given.ts";
 import { count, dollars, duration } from "../../../quantities.ts";
 import type { SessionRow } from "../../../queries/listed-sessions.ts";
 import { type Filters, sessionAddress, sessionsAddress } from "./addresses.ts";
-import { Frame, type Place, When } from "./frame.tsx";
+import { Frame, PageLinks, type Place, When } from "./frame.tsx";
 
 /** A session in the list. Texts are redacted. `id`: accepted by `show`; unique. */
 export type ListedRow = SessionRow & { id: string };
@@ -263,23 +263,14 @@ function Nothing({ filters, place }: { filters: Filters; place: Place }): JSX.El
 
 function Pages({ data: { filters, page, isMore }, place }: { data: SessionsData; place: Place }): JSX.Element | null {
   if (page === 1 && !isMore) return null;
+  const to = (number: number): string => place.root + sessionsAddress(filters, number);
   return (
-    <nav class="pages" aria-label="Pages of the list">
-      {page > 1 ? (
-        <a rel="prev" href={place.root + sessionsAddress(filters, page - 1)}>
-          Newer
-        </a>
-      ) : (
-        <span />
-      )}
-      <span class="quiet">Page {page}</span>
-      {isMore ? (
-        <a rel="next" href={place.root + sessionsAddress(filters, page + 1)}>
-          Older
-        </a>
-      ) : (
-        <span />
-      )}
-    </nav>
+    <PageLinks
+      label="Pages of the list"
+      previous={page > 1 ? ["Newer", to(page - 1)] : undefined}
+      next={isMore ? ["Older", to(page + 1)] : undefined}
+    >
+      Page {page}
+    </PageLinks>
   );
 }
