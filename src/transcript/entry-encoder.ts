@@ -9,8 +9,7 @@ import {
 } from "./files/append-format.ts";
 import type { SessionEventEntry, TranscriptEntry, TranscriptHeader } from "./format/entry-types.ts";
 import {
-  createJsonlScanner,
-  createMarkdownScanner,
+  closingOf,
   encodeJsonlEntry,
   encodeJsonlHeader,
   encodeMarkdownEntry,
@@ -24,6 +23,7 @@ import {
   keysOf,
   openKey,
   textKey,
+  TranscriptScanner,
 } from "./format/formats.ts";
 import { given } from "../given.ts";
 import type { TranscriptFormat } from "./transcript-paths.ts";
@@ -58,8 +58,7 @@ export class EntryEncoder implements AppendFormat {
       this.#calls.add(entry.partID);
     }
     const replacement = this.#replacement(entry, outputPath);
-    const [key, stateKey] = keysOf(entry);
-    return { data, ...given({ key, stateKey, replacement }) };
+    return { data, keys: keysOf(entry), ...given({ replacement }) };
   }
 
   /** Returns whether the file has the entry, at least as complete. */
@@ -83,9 +82,12 @@ export class EntryEncoder implements AppendFormat {
     return format === "jsonl" ? encodeJsonlHeader(header()) : encodeMarkdownHeader(header(), { filePath });
   }
 
-  scanner(startOffset: number, context: SectionContext): TailScanner {
-    if (this.#options.format === "jsonl") return createJsonlScanner(startOffset);
-    return createMarkdownScanner(startOffset, context);
+  scanner(start: number, context: SectionContext): TailScanner {
+    return new TranscriptScanner(this.#options.format, start, context);
+  }
+
+  closing(rest: Buffer): Promise<string | undefined> {
+    return closingOf(this.#options.format, rest);
   }
 
   inContext(data: string, context: SectionContext): { data: string; context: SectionContext } {
@@ -119,8 +121,7 @@ export class EntryEncoder implements AppendFormat {
     if (partID === undefined) return undefined;
     const record = (): AppendRecord => {
       const whole = { ...entry, continues: "replace" } as const;
-      const [key, stateKey] = keysOf(whole);
-      return { data: this.#encode(whole, outputPath), ...given({ key, stateKey }) };
+      return { data: this.#encode(whole, outputPath), keys: keysOf(whole) };
     };
     const end = endKey(type, partID);
     if (!("content" in entry)) return { openKey: openKey(type, partID), finalKeys: [end], record };

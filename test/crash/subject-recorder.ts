@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { judgedEnd } from "../../src/agents/opencode/opencode-endings.ts";
-import { createJsonlScanner, createMarkdownScanner, entryKey } from "../../src/transcript/format/formats.ts";
+import { entryKey, TranscriptScanner } from "../../src/transcript/format/formats.ts";
 import { createRecorder } from "../../src/transcript/create-recorder.ts";
 import type { Recorder } from "../../src/transcript/recorder.ts";
 import { randomFrom } from "./random.ts";
@@ -116,18 +116,19 @@ export async function inspectFile(folder: string, file: string): Promise<CrashFi
   };
   const parsed =
     extension === ".md" ? await parseMarkdownTranscript(bytes, { readOutput }) : await parseJsonlTranscript(bytes);
-  const scanner = extension === ".md" ? createMarkdownScanner(0) : createJsonlScanner(0);
-  scanner.push(bytes);
+  const scanner = new TranscriptScanner(extension === ".md" ? "markdown" : "jsonl");
+  await Array.fromAsync(scanner.keysIn(bytes));
+  const { start: end } = scanner.rest;
   const keys = parsed.entries.flatMap((entry) => entryKey(entry) ?? []);
   const doubled = keys.filter((key, at) => keys.indexOf(key) !== at);
   // A kill in the very first write leaves a piece of the header.
-  const isOnlyTorn = scanner.validEnd === 0;
+  const isOnlyTorn = end === 0;
   const damage = parsed.problems.filter(({ code }) => code !== "torn_entry" && !(code === "no_header" && isOnlyTorn));
   return {
     file,
     path,
     ids: keys.map((key) => key + extension),
-    tailBytes: bytes.byteLength - scanner.validEnd,
+    tailBytes: bytes.byteLength - end,
     repaired: parsed.entries.filter((entry) => entry.type === "session_event" && entry.name === "torn entry").length,
     problems: [
       ...damage.map(({ code, line, message }) => `${code} at line ${line}: ${message}`),

@@ -6,7 +6,7 @@ import { keysOf } from "../../src/transcript/format/keys.ts";
 import { FIRST_CONTEXT, inContext, type SectionContext } from "../../src/transcript/format/section-context.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { outputFileText } from "../../src/transcript/format/output-text.ts";
-import { type TailScanner, createJsonlScanner, createMarkdownScanner } from "../../src/transcript/format/file-end.ts";
+import { TranscriptScanner } from "../../src/transcript/format/file-end.ts";
 import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, anyToolResult, anyToolUse, chunked } from "./format-arbitraries.ts";
 import { readJsonlTranscript, readMarkdownTranscript } from "../support/read-entries.ts";
@@ -22,21 +22,18 @@ interface Format {
   header: (header: TranscriptHeader) => string;
   entry: (entry: TranscriptEntry, context: SectionContext) => { section: string; context: SectionContext };
   read: (input: AsyncIterable<Uint8Array>) => AsyncIterable<TranscriptItem>;
-  scanner: (startOffset: number, context?: SectionContext) => TailScanner;
 }
 
-const FORMATS: Record<string, Format> = {
+const FORMATS: Record<"markdown" | "jsonl", Format> = {
   markdown: {
     header: (value) => encodeMarkdownHeader(value, { filePath }),
     entry: (value, context) => inContext(encodeMarkdownEntry(value, { filePath }), context),
     read: readMarkdownTranscript,
-    scanner: createMarkdownScanner,
   },
   jsonl: {
     header: encodeJsonlHeader,
     entry: (value, context) => ({ section: encodeJsonlEntry(value), context }),
     read: readJsonlTranscript,
-    scanner: createJsonlScanner,
   },
 };
 
@@ -72,7 +69,8 @@ function fileOf(
   return { bytes: Buffer.concat(texts), ends: texts.map((text) => (end += text.length)), contexts };
 }
 
-for (const [name, format] of Object.entries(FORMATS)) {
+for (const name of ["markdown", "jsonl"] as const) {
+  const format = FORMATS[name];
   describe(`a ${name} transcript`, () => {
     test(
       "is read back equal, wherever its chunks end",
@@ -172,25 +170,21 @@ for (const [name, format] of Object.entries(FORMATS)) {
             chunks,
           }));
         });
-        fc.assert(
-          fc.property(scans, ({ list, ends, first, start, context, cut, chunks }) => {
-            const scanner = format.scanner(start, context);
+        await fc.assert(
+          fc.asyncProperty(scans, async ({ list, ends, first, start, context, cut, chunks }) => {
+            const scanner = new TranscriptScanner(name, start, context);
             const keys: string[] = [];
             for (const chunk of chunks) {
               const reused = Uint8Array.from(chunk);
-              scanner.push(reused);
+              keys.push(...(await Array.fromAsync(scanner.keysIn(reused))));
               reused.fill(0);
-              keys.push(...scanner.takeKeys());
             }
             const whole = ends.filter((end) => end <= cut);
-            assert.equal(scanner.validEnd, Math.max(start, whole.at(-1) ?? 0));
-            assert.equal(scanner.rest.length, cut - scanner.validEnd);
+            assert.equal(scanner.rest.start, Math.max(start, whole.at(-1) ?? 0));
+            assert.equal(scanner.rest.body.length, cut - scanner.rest.start);
             const read = list.slice(Math.max(first - 1, 0), Math.max(whole.length - 1, 0));
             const expected = read.flatMap((entry) => keysOf(entry));
-            assert.deepStrictEqual(
-              keys,
-              expected.filter((key) => key !== undefined),
-            );
+            assert.deepStrictEqual(keys, expected);
           }),
           { numRuns: runs(400) },
         );
@@ -242,9 +236,9 @@ for (const [name, format] of Object.entries(FORMATS)) {
             }
             const items = await itemsOf(format.read(stream([bytes])));
             assert.ok(entriesIn(items).length <= list.length + noise.length);
-            const scanner = format.scanner(0);
-            scanner.push(bytes);
-            assert.ok(scanner.validEnd <= bytes.length);
+            const scanner = new TranscriptScanner(name);
+            await Array.fromAsync(scanner.keysIn(bytes));
+            assert.ok(scanner.rest.start <= bytes.length);
           }),
           { numRuns: runs(300) },
         );

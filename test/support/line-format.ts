@@ -6,14 +6,15 @@ import type { AppendFormat, AppendRecord, TailScanner } from "../../src/transcri
  */
 export const lineFormat: AppendFormat = {
   header: () => `{"header":1}\n`,
-  scanner: (startOffset) => new LineScanner(startOffset),
+  scanner: (start) => new LineScanner(start),
+  closing: async () => undefined,
   repair: ({ fragment, bytes }) => line({ torn: Buffer.from(fragment).toString("base64"), bytes }),
   gap: (gap) => line({ gap }),
 };
 
 /** A record of about `size` bytes. */
 export function lineRecord(key: string, size = 0): AppendRecord {
-  return { key, data: line({ key, pad: "x".repeat(Math.max(0, size - key.length - 20)) }) };
+  return { keys: [key], data: line({ key, pad: "x".repeat(Math.max(0, size - key.length - 20)) }) };
 }
 
 function line(value: unknown): string {
@@ -23,43 +24,23 @@ function line(value: unknown): string {
 const NEWLINE = 10;
 
 class LineScanner implements TailScanner {
-  validEnd: number;
-  #rest: Uint8Array[] = [];
-  #keys: string[] = [];
+  rest: { start: number; body: Buffer };
 
-  constructor(startOffset: number) {
-    this.validEnd = startOffset;
+  constructor(start: number) {
+    this.rest = { start, body: Buffer.alloc(0) };
   }
 
-  push(chunk: Uint8Array): void {
-    this.#rest.push(Buffer.from(chunk));
-    if (!chunk.includes(NEWLINE)) return;
-    const bytes = Buffer.concat(this.#rest);
+  async *keysIn(chunk: Uint8Array): AsyncGenerator<string> {
+    const bytes = Buffer.concat([this.rest.body, chunk]);
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      this.#takeLine(bytes.toString("utf8", start, Math.min(end, start + 200)));
+      // The beginning of a line tells enough; whether all of it is sound is for the test to say.
+      const beginning = bytes.toString("utf8", start, Math.min(end, start + 200));
+      const key = /^\{"key":("(?:[^"\\]|\\.)*")/.exec(beginning)?.[1];
+      if (key !== undefined) yield String(JSON.parse(key));
       start = end + 1;
     }
-    this.validEnd += start;
-    this.#rest = [Buffer.from(bytes.subarray(start))];
-  }
-
-  get rest(): Uint8Array {
-    return Buffer.concat(this.#rest);
-  }
-
-  closing(): undefined {
-    return undefined;
-  }
-
-  takeKeys(): string[] {
-    return this.#keys.splice(0);
-  }
-
-  /** The beginning of a line tells enough; whether all of it is sound is for the test to say. */
-  #takeLine(beginning: string): void {
-    const key = /^\{"key":("(?:[^"\\]|\\.)*")/.exec(beginning)?.[1];
-    if (key !== undefined) this.#keys.push(String(JSON.parse(key)));
+    this.rest = { start: this.rest.start + start, body: bytes.subarray(start) };
   }
 }
 

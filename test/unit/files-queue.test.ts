@@ -71,7 +71,7 @@ describe("a batch", () => {
     ["b", "€"],
     ["c", "cc"],
   ] as const) {
-    queue.push({ key, data }, undefined);
+    queue.push({ keys: [key], data }, undefined);
   }
   const batch = (maxBytes: number) => {
     const keys = new Set(["known"]);

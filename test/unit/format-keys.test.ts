@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
 import { entryKey } from "../../src/transcript/format/keys.ts";
-import { createJsonlScanner, createMarkdownScanner, encodeTornEntry } from "../../src/transcript/format/file-end.ts";
+import { encodeTornEntry, TranscriptScanner } from "../../src/transcript/format/file-end.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { describe, test } from "../support/runner.ts";
 import { mergeContinuations } from "../support/read-entries.ts";
@@ -83,19 +83,19 @@ describe("remains of an interrupted write", () => {
     });
   });
 
-  test("do not count as written", () => {
+  test("do not count as written", async () => {
     const options = { filePath: "ses_1.md" };
     const head = Buffer.from(encodeMarkdownHeader({ version: 1, sessionID: "ses_1" }, options));
     const section = Buffer.from(encodeMarkdownEntry(text("done"), options));
-    const scanner = createMarkdownScanner(0);
-    scanner.push(Buffer.concat([head, section, section.subarray(0, -1)]));
-    assert.equal(scanner.validEnd, head.length + section.length);
-    assert.deepStrictEqual([scanner.takeKeys(), scanner.takeKeys()], [["assistant/prt_1", "assistant/prt_1/4"], []]);
+    const scanner = new TranscriptScanner("markdown");
+    const keys = await Array.fromAsync(scanner.keysIn(Buffer.concat([head, section, section.subarray(0, -1)])));
+    assert.equal(scanner.rest.start, head.length + section.length);
+    assert.deepStrictEqual(keys, ["assistant/prt_1", "assistant/prt_1/4"]);
   });
 
-  test("count as consumed in JSONL once the line has ended", () => {
-    const scanner = createJsonlScanner(100);
-    scanner.push(Buffer.from('{"type":"ass\n{"ty'));
-    assert.deepStrictEqual([scanner.validEnd, scanner.takeKeys()], [113, []]);
+  test("count as consumed in JSONL once the line has ended", async () => {
+    const scanner = new TranscriptScanner("jsonl", 100);
+    const keys = await Array.fromAsync(scanner.keysIn(Buffer.from('{"type":"ass\n{"ty')));
+    assert.deepStrictEqual([scanner.rest.start, keys], [113, []]);
   });
 });

@@ -2,10 +2,8 @@ import type { SectionContext } from "../format/section-context.ts";
 
 /** Record for a file: its complete text, with the line end of the format. */
 export interface AppendRecord {
-  /** Identity of the record. It is not written if the file has a record with this key. */
-  key?: string;
-  /** Additional key that the record adds to the file. */
-  stateKey?: string;
+  /** Identity of the record first, if it has one: it is not written if the file has a record with that key. */
+  keys?: readonly string[];
   data: string;
   /** Written instead if the file's record with that key is not final. */
   replacement?: Replacement;
@@ -49,8 +47,13 @@ export interface TornTail {
 export interface AppendFormat {
   /** Returns the header, for a new or empty file. */
   header(): string;
-  /** Creates a scanner for the bytes from `startOffset` on, which is 0 or the end of a record with this context. */
-  scanner(startOffset: number, context: SectionContext): TailScanner;
+  /** Creates a scanner for the bytes from `start` on, which is 0 or the end of a record with this context. */
+  scanner(start: number, context: SectionContext): TailScanner;
+  /**
+   * Returns the text that completes the bytes after the last complete record, if only the end of a record is missing, as
+   * when an editor trims the end of a file, or if they are blank. Undefined for anything else, which is torn.
+   */
+  closing(rest: Buffer): Promise<string | undefined>;
   /** Leaves out of a record what the one before it says already. Default: records do not depend on each other. */
   inContext?(data: string, context: SectionContext): { data: string; context: SectionContext };
   /** Returns a record that replaces a torn tail and contains its text. */
@@ -58,24 +61,12 @@ export interface AppendFormat {
   gap(gap: Gap): string;
 }
 
-/**
- * Scans the end of a file that another process wrote. Provided by a file format; the append writer decides with it
- * what to write next.
- */
+/** Scans the end of a file that another process wrote. */
 export interface TailScanner {
-  /** Scans the next bytes of the file. Chunk sizes do not affect the result. Keeps no reference to `chunk`. */
-  push(chunk: Uint8Array): void;
-  /** End of the last complete record (or of the header), as a byte offset in the file. */
-  readonly validEnd: number;
+  /** Yields the keys of the records that the next bytes complete. Chunk sizes do not affect the result. */
+  keysIn(chunk: Uint8Array): AsyncIterable<string>;
+  /** Bytes after the last complete record (or the header), and their offset in the file. */
+  readonly rest: { start: number; body: Buffer };
   /** What records after the last complete one need not say again. */
   readonly context?: SectionContext;
-  /** Bytes after the last complete record. */
-  readonly rest: Uint8Array;
-  /**
-   * Returns the text that completes `rest`, if only the end of its last record is missing, as when an editor trims the end
-   * of a file, or if it is blank. Undefined for any other rest, which is torn.
-   */
-  closing(): string | undefined;
-  /** Returns the keys of the complete records found since the last call. */
-  takeKeys(): string[];
 }

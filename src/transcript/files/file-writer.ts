@@ -186,7 +186,7 @@ export function makeBatch({ preface, items, keys: known, context, format, maxByt
     count += 1;
     const record = recordFor(item.record, isThere);
     if (record === undefined) continue;
-    for (const key of [record.key, record.stateKey]) if (key !== undefined) keys.add(key);
+    for (const key of record.keys ?? []) keys.add(key);
     const written = format.inContext?.(record.data, context) ?? { data: record.data, context };
     ({ context } = written);
     const piece = Buffer.from(written.data, "utf8");
@@ -198,7 +198,7 @@ export function makeBatch({ preface, items, keys: known, context, format, maxByt
 
 /** Returns the record to write; undefined if the file has it. */
 function recordFor(record: AppendRecord, isThere: (key: string) => boolean): AppendRecord | undefined {
-  const { key, replacement } = record;
+  const { keys: [key] = [], replacement } = record;
   if (key === undefined || !isThere(key)) return record;
   return replacement && isOpenIn(isThere, replacement) ? recordFor(replacement.record(), isThere) : undefined;
 }
@@ -269,10 +269,10 @@ class FileTail {
     const scanner = this.#format.scanner(this.offset, this.context);
     for (let at = this.offset; at < size;) {
       const chunk = await readSome(handle, at, Math.min(SCAN_CHUNK_BYTES, size - at));
-      scanner.push(chunk);
+      await this.#addKeys(scanner, chunk);
       at += chunk.length;
     }
-    await this.#learn(handle, scanner, scanner.validEnd);
+    await this.#learn(handle, scanner, scanner.rest.start);
     return scanner;
   }
 
@@ -282,11 +282,12 @@ class FileTail {
    */
   async catchUp(handle: FileHandle, size: number, checkLock: () => Promise<void>): Promise<void> {
     const scanner = await this.scan(handle, size);
+    const { body } = scanner.rest;
     const bytes = size - this.offset;
     if (bytes === 0) return;
-    const closing = scanner.closing();
+    const closing = await this.#format.closing(body);
     if (closing !== undefined) {
-      scanner.push(Buffer.from(closing, "utf8"));
+      await this.#addKeys(scanner, Buffer.from(closing, "utf8"));
       await this.#learn(handle, scanner, size);
       this.#closing = closing;
       return;
@@ -295,7 +296,7 @@ class FileTail {
     if (this.offset === 0 && bytes > MAX_FIRST_FRAGMENT_BYTES) {
       throw new WriteFault(NOT_OURS, "The file at this path is not a transcript: move it away.");
     }
-    const fragment = scanner.rest.subarray(0, FRAGMENT_BYTES);
+    const fragment = body.subarray(0, FRAGMENT_BYTES);
     const repair = this.#format.repair({ fragment, bytes, found: this.#now().toISOString() });
     await checkLock();
     this.#repair = repair;
@@ -308,8 +309,11 @@ class FileTail {
     }
   }
 
+  async #addKeys(scanner: TailScanner, chunk: Uint8Array): Promise<void> {
+    for await (const key of scanner.keysIn(chunk)) this.keys.add(key);
+  }
+
   async #learn(handle: FileHandle, scanner: TailScanner, end: number): Promise<void> {
-    for (const key of scanner.takeKeys()) this.keys.add(key);
     const length = Math.min(CHECK_BYTES, end);
     this.#know(end, await readFully(handle, end - length, length), scanner.context ?? FIRST_CONTEXT);
   }

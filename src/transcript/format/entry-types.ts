@@ -187,8 +187,19 @@ export interface TranscriptProblem {
   value?: unknown;
 }
 
-/** Item returned by a reader, in file order. `lastLine`: the line of its last byte. */
+/**
+ * Item returned by a reader, in file order. `lastLine`: the line of its last byte. `chars`: length of an entry's text as it
+ * was written.
+ */
 export type TranscriptItem =
   | { kind: "header"; header: TranscriptHeader; line: number; offset: number; endOffset: number }
-  | { kind: "entry"; entry: TranscriptEntry; line: number; lastLine: number; offset: number; endOffset: number }
+  | {
+      kind: "entry";
+      entry: TranscriptEntry;
+      line: number;
+      lastLine: number;
+      offset: number;
+      endOffset: number;
+      chars?: number;
+    }
   | { kind: "problem"; problem: TranscriptProblem };

@@ -1,62 +1,66 @@
 /** The end of a file: where it may be appended to, which entries it has, and entries for what is torn. Pure. */
 import type { SessionEventEntry } from "./entry-types.ts";
-import { type JsonObject, isEntryType, isString } from "./entry-guards.ts";
-import { lineContents } from "./jsonl.ts";
-import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
-import { keysOf, plainKey, stateKey } from "./keys.ts";
-import {
-  afterSection,
-  FIRST_CONTEXT,
-  type SectionContext,
-  sectionFacts,
-  type SectionFacts,
-} from "./section-context.ts";
-import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { COMMENT_END, type Heading, headingOf, isFiller, SECTION_END, sectionStart } from "./sections.ts";
+import type { ItemReader } from "./items.ts";
+import { JsonlReader, lineContents } from "./jsonl.ts";
+import { keysOf } from "./keys.ts";
+import { decodeUtf8 } from "./lines.ts";
+import { MarkdownReader } from "./markdown-read.ts";
+import { FIRST_CONTEXT, type SectionContext } from "./section-context.ts";
+import { COMMENT_END, isFiller, SECTION_END } from "./sections.ts";
+
+type TranscriptFormat = "markdown" | "jsonl";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
 /** More between two sections is not ours. */
 const MAX_FILLER_BYTES = 1024;
 
+/** Reads which entries a file has, and where it may be appended to. */
+export class TranscriptScanner {
+  readonly #reader: ItemReader;
+
+  /**
+   * @param start position of the first byte: the start of the file, or the end of an entry
+   * @param context what sections after `start` need not repeat
+   */
+  constructor(format: TranscriptFormat, start = 0, context: SectionContext = FIRST_CONTEXT) {
+    this.#reader = format === "jsonl" ? new JsonlReader(start) : new MarkdownReader({}, start, context);
+  }
+
+  /** Yields the keys of the entries that the next bytes complete. */
+  async *keysIn(chunk: Uint8Array): AsyncGenerator<string> {
+    for await (const item of this.#reader.push(chunk)) {
+      if (item.kind === "entry") yield* keysOf(item.entry, item.chars);
+    }
+  }
+
+  /** Bytes after the last complete header or entry, and their offset. */
+  get rest(): { start: number; body: Buffer } {
+    return this.#reader.rest;
+  }
+
+  /** What sections after the last complete one need not repeat. */
+  get context(): SectionContext {
+    return this.#reader.context;
+  }
+}
+
 /**
- * @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd`
+ * Returns the text that completes the rest of a file, if only its end is missing, as editors trim the end of a file.
+ * Undefined for anything else.
  */
-export function createMarkdownScanner(startOffset: number, context: SectionContext = FIRST_CONTEXT): TailScanner {
-  const splitter = new MarkdownSplitter(startOffset);
-  const scanner = new TailScanner(startOffset, {
-    steps: (chunk) => markdownSteps(splitter.push(chunk), scanner.context),
-    rest: () => splitter.rest.body,
-    closing: closingOfMarkdown,
-  });
-  scanner.context = context;
-  return scanner;
-}
-
-/** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
-export function createJsonlScanner(startOffset: number): TailScanner {
-  const splitter = new LineSplitter(Number.POSITIVE_INFINITY, startOffset);
-  return new TailScanner(startOffset, {
-    steps: (chunk) => jsonlSteps(splitter.push(chunk)),
-    rest: () => splitter.rest,
-    closing: closingOfJsonl,
-  });
-}
-
-function closingOfJsonl(rest: Buffer): string | undefined {
-  const contents = lineContents(decodeUtf8(rest) ?? "");
-  return contents.some(({ kind }) => kind !== "entry" && kind !== "header") ? undefined : "\n";
-}
-
-function closingOfMarkdown(rest: Buffer): string | undefined {
+export async function closingOf(format: TranscriptFormat, rest: Buffer): Promise<string | undefined> {
+  if (format === "jsonl") {
+    const contents = lineContents(decodeUtf8(rest) ?? "");
+    return contents.some(({ kind }) => kind !== "entry" && kind !== "header") ? undefined : "\n";
+  }
   if (isFillerOnly(rest)) return rest.at(-1) === LINE_FEED ? "" : "\n";
   if (!endsWithComment(rest)) return undefined;
   for (let at = 0; at < SECTION_END.length; at++) {
     const closing = SECTION_END.slice(at);
-    const scanner = createMarkdownScanner(0);
-    scanner.push(rest);
-    scanner.push(Buffer.from(closing, "utf8"));
-    if (scanner.validEnd === rest.length + closing.length) return closing;
+    const scanner = new TranscriptScanner(format);
+    await Array.fromAsync(scanner.keysIn(Buffer.concat([rest, Buffer.from(closing, "utf8")])));
+    if (scanner.rest.body.length === 0) return closing;
   }
   return undefined;
 }
@@ -73,103 +77,6 @@ function endsWithComment(tail: Uint8Array): boolean {
   return Buffer.from(tail.subarray(Math.max(0, end - COMMENT_END.length), end)).toString("latin1") === COMMENT_END;
 }
 
-/** Complete header or entry in the file. */
-interface Step {
-  end: number;
-  keys: readonly (string | undefined)[];
-  /** See `TailScanner.context`. */
-  context: SectionContext;
-}
-
-interface Splitting {
-  steps: (chunk: Uint8Array) => Iterable<Step>;
-  /** Returns the bytes after the last step. */
-  rest: () => Buffer;
-  closing: (rest: Buffer) => string | undefined;
-}
-
-/** Scans a file chunk by chunk; the chunks may be reused afterwards. */
-export class TailScanner {
-  /** Byte offset after the last complete header or entry. The bytes after it were not written completely. */
-  validEnd: number;
-  /** What sections after the last complete one need not repeat. */
-  context = FIRST_CONTEXT;
-  readonly #splitting: Splitting;
-  #keys: string[] = [];
-
-  constructor(startOffset: number, splitting: Splitting) {
-    this.validEnd = startOffset;
-    this.#splitting = splitting;
-  }
-
-  push(chunk: Uint8Array): void {
-    for (const { end, keys, context } of this.#splitting.steps(chunk)) {
-      this.validEnd = end;
-      this.context = context;
-      for (const key of keys) if (key !== undefined) this.#keys.push(key);
-    }
-  }
-
-  /** Bytes after the last complete header or entry. */
-  get rest(): Uint8Array {
-    return this.#splitting.rest();
-  }
-
-  /**
-   * Returns the text that completes `rest`, if only its end is missing, as editors trim the end of a file. Undefined for
-   * anything else.
-   */
-  closing(): string | undefined {
-    return this.#splitting.closing(this.#splitting.rest());
-  }
-
-  /** Returns the keys (`entryKey`, `stateKey`) of the complete entries found since the last call. */
-  takeKeys(): string[] {
-    const keys = this.#keys;
-    this.#keys = [];
-    return keys;
-  }
-}
-
-function* markdownSteps(sections: Iterable<Section>, first: SectionContext): Generator<Step> {
-  let context = first;
-  for (const { end, kind, body, comment } of sections) {
-    const isHeader = kind === "header";
-    const at = sectionStart(body);
-    const start = at === undefined ? "" : body.toString("utf8", at, at + MAX_START_BYTES);
-    const facts = isHeader ? undefined : sectionFacts(start, decodeUtf8(comment) ?? "", context);
-    if (facts) context = afterSection(facts, context);
-    yield { end, keys: facts ? keysInSection(facts, headingOf(start)) : [], context };
-  }
-}
-
-/** Maximum number of bytes of a heading and the line with the call id. */
-const MAX_START_BYTES = 3_000;
-
-function* jsonlSteps(lines: Iterable<RawLine>): Generator<Step> {
-  for (const line of lines) {
-    const text = typeof line.bytes === "number" ? undefined : decodeUtf8(line.bytes);
-    for (const content of lineContents(text ?? "")) {
-      const keys = content.kind === "entry" ? keysOf(content.entry) : [];
-      yield { end: endOfLine(line), keys, context: FIRST_CONTEXT };
-    }
-  }
-}
-
-function keysInSection({ type, fields: comment }: SectionFacts, heading: Heading | undefined): (string | undefined)[] {
-  if (!isEntryType(type)) return [];
-  const { key } = comment;
-  const id = idIn(comment, "partID") ?? (type === "session_event" ? idIn(comment, "eventID") : undefined);
-  const name = idIn(comment, "name") ?? heading?.name;
-  const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id, name);
-  return [own, stateKey(type, comment, comment["chars"])];
-}
-
-function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID" | "name"): string | undefined {
-  const id = comment[name];
-  return isString(id) ? id : undefined;
-}
-
 /** Maximum number of UTF-16 units kept of a fragment. */
 const MAX_FRAGMENT_CHARS = 20_000;
 
@@ -178,7 +85,7 @@ const MAX_FRAGMENT_CHARS = 20_000;
  * @param fragmentText the bytes found, decoded as UTF-8 with replacement characters
  */
 export function encodeTornEntry(
-  format: "markdown" | "jsonl",
+  format: TranscriptFormat,
   fragmentText: string,
   timestamp: string,
 ): SessionEventEntry & { data: { format: string; chars: number; fragment: string } } {

@@ -8,7 +8,7 @@ export { FIRST_CONTEXT, inContext, type SectionContext } from "./section-context
 export { continuableKey, endKey, entryKey, isContinuable, keysOf, openKey, textKey } from "./keys.ts";
 export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts";
 export { outputFileText } from "./output-text.ts";
-export { createJsonlScanner, createMarkdownScanner, encodeTornEntry } from "./file-end.ts";
+export { closingOf, encodeTornEntry, TranscriptScanner } from "./file-end.ts";
 
 const JSONL_START = `{"format":"${JSONL_FORMAT}"`;
 /** A shorter text does not identify a format. */

@@ -1,6 +1,7 @@
 /** Input and items common to both readers: headers, problems, and the collected transcript. */
 import type { TranscriptItem, TranscriptProblem } from "./entry-types.ts";
 import { type JsonObject, isTranscriptHeader } from "./entry-guards.ts";
+import type { SectionContext } from "./section-context.ts";
 import { FORMAT_VERSION } from "./sections.ts";
 
 /** Position in a file: byte offset and 1-based line. */
@@ -20,6 +21,10 @@ export interface ItemReader {
   push(chunk: Uint8Array): AsyncGenerator<TranscriptItem>;
   /** Returns the remaining items at the end of the file: only problems. */
   end(): AsyncGenerator<TranscriptItem>;
+  /** Bytes after the last complete header or entry, and their offset. */
+  readonly rest: { start: number; body: Buffer };
+  /** What markdown sections after the last complete one need not repeat. */
+  readonly context: SectionContext;
 }
 
 const NEWER = "A newer version of opencode-transcripts may have written it: read it with that one.";

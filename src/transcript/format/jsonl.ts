@@ -4,6 +4,7 @@ import { type JsonObject, isEntryType, isObject, isString, isTranscriptEntry, wh
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "./entry-types.ts";
 import { CallInputs, withoutInput } from "./call-inputs.ts";
 import { lineJson } from "./json-text.ts";
+import { FIRST_CONTEXT } from "./section-context.ts";
 import { JSONL_FORMAT, LAYOUTS } from "./sections.ts";
 import { type ItemReader, type Stretch, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
@@ -73,9 +74,19 @@ export function encodeJsonlEntry(entry: TranscriptEntry, { inputIsKnown = false 
 
 /** Reads a JSONL transcript. Needs memory for one line. */
 export class JsonlReader implements ItemReader {
-  readonly #splitter = new LineSplitter(Number.POSITIVE_INFINITY);
+  readonly #splitter: LineSplitter;
   #mayLackHeader = true;
   readonly #calls = new CallInputs();
+  readonly context = FIRST_CONTEXT;
+
+  /** `start`: offset in the file of the first byte that will be pushed. */
+  constructor(start = 0) {
+    this.#splitter = new LineSplitter(Number.POSITIVE_INFINITY, start);
+  }
+
+  get rest(): { start: number; body: Buffer } {
+    return this.#splitter.rest;
+  }
 
   async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
     for (const line of this.#splitter.push(chunk)) yield* this.#items(line);

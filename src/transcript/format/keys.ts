@@ -10,22 +10,25 @@ import type { SessionEventEntry, TranscriptEntry, UserMessageEntry } from "./ent
  * or result `type/partID/replace`. Undefined for an entry without the ids, which cannot be identified.
  */
 export function entryKey(entry: TranscriptEntry): string | undefined {
-  const id = entry.type === "session_event" ? (entry.partID ?? entry.eventID) : entry.partID;
-  const name = entry.type === "session_event" ? entry.name : undefined;
-  return specialKey(entry) ?? plainKey(entry.type, entry.messageID, id, name);
-}
-
-/** Returns the key of an entry if it does not follow from type and ids. It is then in the markdown section's comment. */
-export function specialKey(entry: TranscriptEntry): string | undefined {
-  if (entry.partID === undefined) return undefined;
-  if (entry.type === "user") {
-    return entry.messageID === undefined ? undefined : `user/${entry.messageID}/${entry.partID}`;
+  const { type, messageID, partID } = entry;
+  switch (type) {
+    case "user": {
+      const key = messageID === undefined ? undefined : `user/${messageID}`;
+      return key === undefined || partID === undefined ? key : `${key}/${partID}`;
+    }
+    case "session_event": {
+      const id = partID ?? entry.eventID;
+      if (id !== undefined) return `event/${id}`;
+      return entry.name === "usage" && messageID !== undefined ? `event/usage/${messageID}` : undefined;
+    }
+    default:
   }
-  if (entry.type === "session_event" || entry.continues === undefined) return undefined;
-  if (entry.type === "tool_use" || entry.type === "tool_result") return `${entry.type}/${entry.partID}/replace`;
+  if (partID === undefined) return undefined;
+  if (entry.continues === undefined) return `${type}/${partID}`;
+  if (!("content" in entry)) return `${type}/${partID}/replace`;
   const hash = createHash("sha1").update(entry.content).digest("hex").slice(0, 12);
   const how = entry.unfinished === true ? `${entry.continues}/unfinished` : entry.continues;
-  return `${entry.type}/${entry.partID}/${how}/${hash}`;
+  return `${type}/${partID}/${how}/${hash}`;
 }
 
 /** Returns the additional key of a text or call that was written unfinished. */
@@ -43,39 +46,17 @@ export function textKey(type: TranscriptEntry["type"], partID: string, chars: nu
   return `${type}/${partID}/${chars}`;
 }
 
-/** Returns an entry's additional key: `openKey`, `endKey`, `textKey`, or none. `chars`: length of its content. */
-export function stateKey(
-  type: TranscriptEntry["type"],
-  { partID, unfinished, continues }: { partID?: unknown; unfinished?: unknown; continues?: unknown },
-  chars: unknown,
-): string | undefined {
-  if (typeof partID !== "string") return undefined;
-  if (unfinished === true) return openKey(type, partID);
-  if (continues !== undefined) return endKey(type, partID);
-  const isText = (type === "assistant" || type === "reasoning") && typeof chars === "number";
-  return isText ? textKey(type, partID, chars) : undefined;
-}
-
-/** Returns the keys of an entry: `entryKey` and `stateKey`. */
-export function keysOf(entry: TranscriptEntry): (string | undefined)[] {
-  return [entryKey(entry), stateKey(entry.type, entry, "content" in entry ? entry.content.length : undefined)];
-}
-
 /**
- * Returns the key of all other entries. For a session event, `partID` may be its `eventID`; the usage of a message's only
- * model call needs none.
+ * Returns the keys of an entry: `entryKey`, and `openKey`, `endKey` or `textKey` if one applies. `chars`: length of its text
+ * as it was written, which a person may have edited since.
  */
-export function plainKey(
-  type: TranscriptEntry["type"],
-  messageID: string | undefined,
-  partID: string | undefined,
-  name: string | undefined,
-): string | undefined {
-  const isUsage = type === "session_event" && name === "usage" && partID === undefined && messageID !== undefined;
-  if (isUsage) return `event/usage/${messageID}`;
-  const id = type === "user" ? messageID : partID;
-  if (id === undefined) return undefined;
-  return type === "session_event" ? `event/${id}` : `${type}/${id}`;
+export function keysOf(entry: TranscriptEntry, chars?: number): string[] {
+  const key = entryKey(entry);
+  if (key === undefined || !isContinuable(entry) || entry.partID === undefined) return key === undefined ? [] : [key];
+  const { type, partID } = entry;
+  if (entry.unfinished === true) return [key, openKey(type, partID)];
+  if (entry.continues !== undefined) return [key, endKey(type, partID)];
+  return "content" in entry ? [key, textKey(type, partID, chars ?? entry.content.length)] : [key];
 }
 
 /** Entry that may be written in pieces, which readers join. */

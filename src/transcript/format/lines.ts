@@ -70,9 +70,9 @@ export class LineSplitter {
     return lines;
   }
 
-  /** Bytes after the last line feed. */
-  get rest(): Buffer {
-    return Buffer.concat(this.#held);
+  /** Bytes after the last line feed, and their offset. */
+  get rest(): { start: number; body: Buffer } {
+    return { start: this.#offset, body: Buffer.concat(this.#held) };
   }
 
   /** Returns the last line, if the input does not end with a line feed. */

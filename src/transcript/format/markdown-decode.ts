@@ -44,7 +44,6 @@ const LAYOUT = new Set([
   "blocks",
   "fenced",
   "chars",
-  "key",
   "json",
   "outputPath",
   "outputChars",

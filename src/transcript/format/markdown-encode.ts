@@ -17,7 +17,6 @@ import { dataIn } from "./told-by-text.ts";
 import { isObject } from "./entry-guards.ts";
 import { encodeHeaderComment } from "./comments.ts";
 import { fencedJson } from "./json-text.ts";
-import { specialKey } from "./keys.ts";
 import { SectionBuilder } from "./section-builder.ts";
 import { SECTION_END, TITLE_START } from "./sections.ts";
 import {
@@ -46,7 +45,6 @@ export function encodeMarkdownHeader(header: TranscriptHeader, { filePath }: Mar
 /** Returns an entry as a section. A header followed by sections in order is a transcript. */
 export function encodeMarkdownEntry(entry: TranscriptEntry, options: MarkdownEntryOptions): string {
   const section = new SectionBuilder(entry);
-  section.note("key", specialKey(entry));
   switch (entry.type) {
     case "user":
       addUser(section, entry, options);

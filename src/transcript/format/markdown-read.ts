@@ -8,7 +8,8 @@ import { decodeUtf8, lineFeedsIn } from "./lines.ts";
 import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { afterSection, FIRST_CONTEXT, sectionFacts } from "./section-context.ts";
+import { given } from "../../given.ts";
+import { afterSection, FIRST_CONTEXT, type SectionContext, sectionFacts } from "./section-context.ts";
 import { LAYOUTS, isFiller, headingAt, sectionStart, TITLE_START } from "./sections.ts";
 import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
@@ -25,15 +26,22 @@ export interface MarkdownReadOptions {
 /** Reads a markdown transcript. Needs memory for one entry and for the inputs of up to 1,000 calls without a result. */
 export class MarkdownReader implements ItemReader {
   readonly #options: MarkdownReadOptions;
-  readonly #splitter = new MarkdownSplitter(0);
+  readonly #splitter: MarkdownSplitter;
   /** Line of the next section. */
   #line = 1;
   #mayLackHeader = true;
   readonly #calls = new CallInputs();
-  #context = FIRST_CONTEXT;
+  context: SectionContext;
 
-  constructor(options: MarkdownReadOptions) {
+  /** `start`: offset in the file of the first byte that will be pushed; the context there. */
+  constructor(options: MarkdownReadOptions, start = 0, context = FIRST_CONTEXT) {
     this.#options = options;
+    this.#splitter = new MarkdownSplitter(start);
+    this.context = context;
+  }
+
+  get rest(): { start: number; body: Buffer } {
+    return this.#splitter.rest;
   }
 
   async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
@@ -79,9 +87,9 @@ export class MarkdownReader implements ItemReader {
     };
     const section = decodeUtf8(bytes);
     if (section === undefined) return report("damaged_entry", "Entry left out: it is too long.");
-    const facts = sectionFacts(section, decodeUtf8(comment) ?? "", this.#context);
+    const facts = sectionFacts(section, decodeUtf8(comment) ?? "", this.context);
     if (facts === undefined) return report("damaged_entry", "Entry left out: its comment is damaged.");
-    this.#context = afterSection(facts, this.#context);
+    this.context = afterSection(facts, this.context);
     const { type, fields: noted } = facts;
     if (!isEntryType(type)) return [...items, unknownEntry(place, { type, ...noted })];
     const draft = decodeSection(section, type, noted);
@@ -101,7 +109,9 @@ export class MarkdownReader implements ItemReader {
       report("damaged_entry", `This entry may not be as it was recorded: ${what}. Was it edited by hand?`);
     }
     const { line, start: offset } = place;
-    return [...items, { kind: "entry", entry: fields, line, lastLine: this.#line - 1, offset, endOffset: end }];
+    const chars = given({ chars: typeof noted["chars"] === "number" ? noted["chars"] : undefined });
+    const lastLine = this.#line - 1;
+    return [...items, { kind: "entry", entry: fields, line, lastLine, offset, endOffset: end, ...chars }];
   }
 
   /** Inserts the full output. If it cannot be read, returns why; `output` is then only the beginning. */
