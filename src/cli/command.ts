@@ -1,11 +1,8 @@
 /** Defines a command once: commander's definition types its options, prints its help, and completes it. */
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { given } from "../given.ts";
-import { readDate, readEndDate } from "../parse/read-date.ts";
-import type { Between } from "../queries/figures.ts";
 import { readAgentName } from "../agents/foreign.ts";
 import { AGENT_NAMES } from "../agents/registry.ts";
-import { badArguments, type CommandContext } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 
 /** 0: found or done. 1: nothing found. 2: an error. */
 export type ExitCode = 0 | 1 | 2;
@@ -98,12 +95,12 @@ export const noRedact = new Option(
 /** `what`: what they restrict. */
 export function since(what: string) {
   const forms = "2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w";
-  return new Option("--since <date>", `Only ${what} since then: ${forms}.`).argParser(dateText);
+  return new Option("--since <date>", `Only ${what} since then: ${forms}.`);
 }
 
 export function until(what: string) {
   const does = `Only ${what} until then; a date includes its whole day. Same forms as --since.`;
-  return new Option("--until <date>", does).argParser(dateText);
+  return new Option("--until <date>", does);
 }
 
 /** Creates a question about many sessions. `what`: what `--since` and `--until` restrict. */
@@ -159,26 +156,4 @@ function integerFrom(least: 0 | 1, text: string): number {
 /** Adds a value to those of an option that may be given several times. */
 export function several(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
-}
-
-/** Checks a date. Ages count from the time at which the command runs: see `between`. */
-function dateText(text: string): string {
-  if (readDate(text, new Date()) !== undefined) return text;
-  throw new InvalidArgumentError("Give a date such as 2026-01-31, today, yesterday, or an age such as 12h, 7d, 4w.");
-}
-
-/** Options of `since` and `until`. */
-export interface DatesAsked {
-  since?: string | undefined;
-  until?: string | undefined;
-}
-
-/** Returns the range of dates, from `earliest` on. Throws a `TranscriptsError` if they are in the wrong order. */
-export function between({ now }: Pick<CommandContext, "now">, asked: DatesAsked, earliest?: Date): Between {
-  const start = asked.since === undefined ? undefined : readDate(asked.since, now());
-  const first = earliest !== undefined && !(start !== undefined && start > earliest) ? earliest : start;
-  const end = asked.until === undefined ? undefined : readEndDate(asked.until, now());
-  if (first !== undefined && end !== undefined && first >= end)
-    throw badArguments("--since must be earlier than --until.", "Swap the two dates.");
-  return given({ since: first, until: end });
 }

@@ -94,27 +94,14 @@ export async function parseArguments(argv: readonly string[], columns: number): 
 const MEANT: Readonly<Record<string, string>> = {
   search: "find",
   grep: "find",
-  query: "find",
   ls: "list",
   sessions: "list",
   cat: "show",
-  view: "show",
-  read: "show",
   diff: "changes",
-  diffs: "changes",
-  edits: "changes",
   cost: "stats",
-  costs: "stats",
   usage: "stats",
-  tokens: "stats",
-  follow: "tail -f",
-  watch: "tail -f",
-  html: "export",
-  delete: "forget",
   rm: "forget",
-  remove: "forget",
   setup: "init",
-  install: "init",
 };
 
 /** Adds what an unknown command probably means, where its name is not similar. */

@@ -1,10 +1,11 @@
 /** Figures of sessions that are read: those outside of the store, and parts of sessions. */
 import { given } from "../given.ts";
 import type { Figures } from "../sessions/read-figures.ts";
+import { readDate, readEndDate } from "../parse/read-date.ts";
 import { msOf } from "../parse/times.ts";
 import { isReadFault } from "../places/reasons.ts";
 import type { SessionRef } from "../places/session-ref.ts";
-import { isSessionError } from "../transcripts-error.ts";
+import { fieldError, isSessionError } from "../transcripts-error.ts";
 
 export interface SessionFigures {
   ref: SessionRef;
@@ -24,6 +25,28 @@ export interface Between {
   since?: Date;
   /** Exclusive. */
   until?: Date;
+}
+
+/** Reads a range of dates as a person or a model writes them. Throws a `TranscriptsError` (`bad_arguments`). */
+export function readBetween(asked: { since?: string | undefined; until?: string | undefined }, now: Date): Between {
+  const since = dateIn(asked.since, "since", (text) => readDate(text, now));
+  const until = dateIn(asked.until, "until", (text) => readEndDate(text, now));
+  if (since !== undefined && until !== undefined && since >= until)
+    throw fieldError("bad_arguments", "since", "it is later than until.", "Swap the two.");
+  return given({ since, until });
+}
+
+function dateIn(text: string | undefined, field: string, read: (text: string) => Date | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const date = read(text.trim());
+  if (date !== undefined) return date;
+  const problem = `${JSON.stringify(text.slice(0, 60))} is not a date.`;
+  throw fieldError(
+    "bad_arguments",
+    field,
+    problem,
+    'Write "12h", "7d", "4w", "today", "yesterday", "2026-01-31" or an ISO time.',
+  );
 }
 
 /** Reads the figures of a session, or of its part between two times; `stdin`: for a session on standard input. */

@@ -6,14 +6,12 @@
  * default, and the tool applies it. Bounds are checked here instead of in the schema: there they would cost tokens in
  * every request, and a host that checks them would reply with its own message.
  */
-import type { Between } from "../queries/figures.ts";
 import { given } from "../given.ts";
 import * as z from "zod/mini";
 import type { ArgumentShape, ToolArguments, ToolDefinition } from "./tool.ts";
 import { shortened } from "../neutral-text.ts";
 import { textOf, wholeNumber } from "../snippets/snippet-input.ts";
-import { readDate, readEndDate } from "../parse/read-date.ts";
-import { fieldError, TranscriptsError } from "../transcripts-error.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Maximum length of an invalid value in a message. */
 const MAX_SHOWN_VALUE = 60;
@@ -128,23 +126,4 @@ function otherForm(value: unknown): unknown {
 
 function shown(value: unknown): string {
   return shortened(JSON.stringify(value) ?? "nothing", MAX_SHOWN_VALUE);
-}
-
-/** Reads the arguments `since` and `until`. Throws a `TranscriptsError` (`bad_arguments`). */
-export function betweenOf(args: { since?: string | undefined; until?: string | undefined }, now: Date): Between {
-  const since = dateOf(args.since, "since", (text) => readDate(text, now));
-  const until = dateOf(args.until, "until", (text) => readEndDate(text, now));
-  if (since !== undefined && until !== undefined && since >= until) {
-    throw fieldError("bad_arguments", "since", "it is later than until.", "Swap the two.");
-  }
-  return given({ since, until });
-}
-
-function dateOf(text: string | undefined, field: string, read: (text: string) => Date | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const date = read(text.trim());
-  if (date !== undefined) return date;
-  const problem = `${JSON.stringify(text.slice(0, 60))} is not a date.`;
-  const next = 'Write "12h", "7d", "4w", "today", "yesterday", "2026-01-31" or an ISO time.';
-  throw fieldError("bad_arguments", field, problem, next);
 }

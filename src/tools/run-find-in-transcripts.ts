@@ -18,7 +18,7 @@ import type { CurrentIndex } from "../queries/current-index.ts";
 import { fieldError } from "../transcripts-error.ts";
 import { answerText } from "./answer-text.ts";
 import { readAgentName } from "../agents/foreign.ts";
-import { betweenOf } from "./arguments.ts";
+import { readBetween } from "../queries/figures.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON, shownTitle } from "./session-heading.ts";
 import { FIND_IN_TRANSCRIPTS } from "./tool-definitions.ts";
@@ -46,7 +46,7 @@ export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
     ...(file === undefined ? {} : { file: wantedFile(file, context.where) }),
     now,
     signal: context.signal,
-    ...betweenOf(args, now),
+    ...readBetween(args, now),
     ...given({ role, tool, errorsOnly: args.errors }),
   };
   const { answer, notes: lacks } = await askedOfStore(context, findNeeds(context.where, asked), (index) =>

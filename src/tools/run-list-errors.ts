@@ -11,7 +11,7 @@ import { failureText } from "../render/text/failure-text.ts";
 import { scopeText } from "../render/text/passage-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
 import { answerText } from "./answer-text.ts";
-import { betweenOf } from "./arguments.ts";
+import { readBetween } from "../queries/figures.ts";
 import { execution } from "./execution.ts";
 import { archivedNote, DATA_NOTICE, READ_ON, sessionAsked } from "./session-heading.ts";
 import { LIST_ERRORS } from "./tool-definitions.ts";
@@ -21,7 +21,7 @@ const DEFAULT_LIMIT = 20;
 
 export const execute = execution(LIST_ERRORS, async (args, context) => {
   const { tool, fixes = false, limit = DEFAULT_LIMIT, offset = 0 } = args;
-  const between = betweenOf(args, context.now());
+  const between = readBetween(args, context.now());
   const query = { fixes, tool, between, signal: context.signal };
   const found: { ref: SessionRef; row: ErrorRow }[] = [];
   let [searched, unreadable, damage] = [0, 0, 0];

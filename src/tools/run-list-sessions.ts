@@ -5,7 +5,7 @@ import { type ListedSession, listedSessions, listNeeds, sessionRow } from "../qu
 import { projectName } from "../render/text/passage-text.ts";
 import { answerText } from "./answer-text.ts";
 import { readAgentName } from "../agents/foreign.ts";
-import { betweenOf } from "./arguments.ts";
+import { readBetween } from "../queries/figures.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, shownTitle } from "./session-heading.ts";
 import { LIST_SESSIONS } from "./tool-definitions.ts";
@@ -18,7 +18,7 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
   const { where } = context;
   const { project, limit = DEFAULT_LIMIT, offset = 0 } = args;
   const filters = {
-    ...betweenOf(args, context.now()),
+    ...readBetween(args, context.now()),
     ...given({ project, agent: args.agent === undefined ? undefined : readAgentName(args.agent) }),
   };
   const query = { ...filters, limit, offset };

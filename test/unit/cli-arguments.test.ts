@@ -62,8 +62,6 @@ describe("arguments", () => {
     [["show", "x", "--last", "0"], /--last.*whole number above 0/],
     [["serve", "--port", "65536"], /--port.*Give a number up to 65535/],
     [["show", "x", "--last", "-3"], /--last/],
-    [["list", "--since", "soon"], /--since.*Give a date such as/],
-    [["list", "--since", "2026-02-31"], /--since.*Give a date such as/],
     [["list", "--agent", "slack"], /"slack" is not an agent .* Use one of claude-code, opencode, kilo/],
     [["list", "--agent", "goose"], /Sessions of Goose cannot be read yet\. Use one of claude-code/],
     [["find", "x", "--agent", "factory-droid"], /Sessions of Factory Droid cannot be read yet/],

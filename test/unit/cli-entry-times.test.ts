@@ -243,9 +243,17 @@ describe("dates in the wrong order", () => {
       });
       assert.equal(exitCode, 2);
       assert.equal(stdout, "");
-      assert.match(stderr, /--since must be earlier than --until.*Swap the two dates\./s);
+      assert.match(stderr, /since: it is later than until\. Swap the two\./);
     });
   }
+
+  test("and other texts are refused by commands", async () => {
+    for (const text of ["soon", "2026-02-31"]) {
+      const { stderr, exitCode } = await runCli(["list", "--since", text], { home: makeTempDir() });
+      assert.equal(exitCode, 2);
+      assert.match(stderr, /since: ".*" is not a date\. Write "12h"/);
+    }
+  });
 
   test("are refused by tools", async () => {
     const tools = machineAt(makeTempDir());

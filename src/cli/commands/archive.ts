@@ -1,10 +1,11 @@
 /** `transcripts archive` */
+import { readBetween } from "../../queries/figures.ts";
 import { resolve } from "node:path";
 import { given } from "../../given.ts";
 import { counted } from "../../quantities.ts";
 import { openStoreToAsk } from "../../store/open-store.ts";
 import { VERSION } from "../../version.ts";
-import { between, createQuestion, runnable } from "../command.ts";
+import { createQuestion, runnable } from "../command.ts";
 import { openPages } from "../open-pages.ts";
 
 const definition = createQuestion(
@@ -31,7 +32,7 @@ export const command = runnable(definition, async (context, _args, options) => {
   const store = await openStoreToAsk(context);
   try {
     const { project, agent, tag: tags } = options;
-    const only = { ...between(context, options), ...given({ project, agent, tags }) };
+    const only = { ...readBetween(options, context.now()), ...given({ project, agent, tags }) };
     const onError = (error: unknown): void => {
       throw error;
     };

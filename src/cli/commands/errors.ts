@@ -2,7 +2,7 @@
 import { given } from "../../given.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
-import type { Between } from "../../queries/figures.ts";
+import { type Between, readBetween } from "../../queries/figures.ts";
 import { failedSessions, failuresNeeds } from "../../queries/listed-sessions.ts";
 import { errorsOver } from "../../queries/newest-errors.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
@@ -13,7 +13,6 @@ import { failureText } from "../../render/text/failure-text.ts";
 import { scopeText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
 import {
-  between,
   createQuestion,
   type ExitCode,
   jsonLines,
@@ -68,7 +67,7 @@ export type ErrorsOutput = Omit<
 const SCREENFUL = 20;
 
 export const command = runnable(definition, async (context, [args], options) => {
-  const dates = between(context, options);
+  const dates = readBetween(options, context.now());
   if (args.length === 0) return errorsOfAll(context, dates, options);
   const refs: SessionRef[] = [];
   let missing = 0;

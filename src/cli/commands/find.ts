@@ -1,4 +1,5 @@
 /** `transcripts find` */
+import { readBetween } from "../../queries/figures.ts";
 import { Option } from "@commander-js/extra-typings";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
@@ -12,15 +13,7 @@ import {
 } from "../../queries/find-passages.ts";
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
-import {
-  between,
-  createQuestion,
-  positiveInteger,
-  jsonLines,
-  runnable,
-  type OptionsOf,
-  type ExitCode,
-} from "../command.ts";
+import { createQuestion, positiveInteger, jsonLines, runnable, type OptionsOf, type ExitCode } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
@@ -92,7 +85,7 @@ const MOST_RANKED = 5_000;
 export const command = runnable(definition, async (context, [words], options) => {
   if (words.length === 0 && options.errors && options.file === undefined) {
     const { errorsOfAll } = await import("./errors.ts");
-    return errorsOfAll(context, between(context, options), { ...options, redact: true });
+    return errorsOfAll(context, readBetween(options, context.now()), { ...options, redact: true });
   }
   const request = { query: await queryAsked(context, words, options), options };
   const { query } = request;
@@ -128,7 +121,7 @@ async function queryAsked(
     term,
     exact: options.exact ?? false,
     perSession: options.perSession ?? (isShort ? OF_SESSION : Infinity),
-    ...between(context, options),
+    ...readBetween(options, context.now()),
     project: options.project,
     agent: options.agent,
     ...given({ file, role: options.role, tool: options.tool, tags: options.tag }),

@@ -1,4 +1,5 @@
 /** `transcripts list` */
+import { readBetween } from "../../queries/figures.ts";
 import { count, counted, dayAndTime } from "../../quantities.ts";
 import {
   listedSessions,
@@ -11,7 +12,6 @@ import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
 import { askedOfStore } from "../find-index.ts";
 import {
-  between,
   createQuestion,
   positiveInteger,
   jsonLines,
@@ -21,7 +21,6 @@ import {
   type Versioned,
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
-import { startOfDay } from "../../parse/read-date.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
 import { missingText, projectName } from "../../render/text/passage-text.ts";
@@ -64,7 +63,7 @@ const MAX_TITLE_COLUMNS = 120;
 const SCREENFUL = 20;
 
 export const command = runnable(definition, async (context, _args, options) => {
-  const asked = between(context, options, options.today ? startOfDay(context.now(), 0) : undefined);
+  const asked = readBetween({ ...options, since: options.today ? "today" : options.since }, context.now());
   const { subagents = false, empty = false, project, agent, tag: tags } = options;
   const query = { ...asked, ...given({ project, agent, tags }), subagents, empty, limit: limitAsked(context, options) };
   return askedOfStore(

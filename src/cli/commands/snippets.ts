@@ -1,4 +1,5 @@
 /** `transcripts snippets`: extract, query, suggest and cleanup. */
+import { readBetween } from "../../queries/figures.ts";
 import { Option } from "@commander-js/extra-typings";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -14,7 +15,6 @@ import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { suggestForSession, type SnippetSuggestion } from "../../snippets/suggest.ts";
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../../store/stored-model.ts";
 import {
-  between,
   commandGroup,
   createCommand,
   jsonLines,
@@ -158,7 +158,7 @@ const queryDefinition = createCommand("query", {
 
 const query = runnable(queryDefinition, async (context, [keyword], options) => {
   const tags = options.tag ?? [];
-  const dates = between(context, options);
+  const dates = readBetween(options, context.now());
   const filters = given({
     keyword,
     session_id: options.session,

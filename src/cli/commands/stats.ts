@@ -2,11 +2,11 @@
 import { Option } from "@commander-js/extra-typings";
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import { between, createQuestion, jsonObject, runnable, SESSION, type ExitCode, type OptionsOf } from "../command.ts";
+import { createQuestion, jsonObject, runnable, SESSION, type ExitCode, type OptionsOf } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
-import { type Between, figuresBetween, readFigures, type SessionFigures } from "../../queries/figures.ts";
+import { type Between, figuresBetween, readBetween, readFigures, type SessionFigures } from "../../queries/figures.ts";
 import { listedSessions } from "../../queries/listed-sessions.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
@@ -41,7 +41,7 @@ type Options = OptionsOf<typeof definition>;
 
 export const command = runnable(definition, async (context, args, options) => {
   const [names] = args;
-  const asked = between(context, options);
+  const asked = readBetween(options, context.now());
   const named = new Set<SessionRef>();
   const refs = await refsNamed(context, names, named);
   return askedOfStore(
