@@ -27,6 +27,6 @@ export function readEndDate(text: string, now: Date): Date | undefined {
   return date !== undefined && isDay ? startOfDay(date, 1) : date;
 }
 
-export function startOfDay(now: Date, days: number): Date {
+function startOfDay(now: Date, days: number): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
 }
