@@ -2,9 +2,12 @@
 import type { SessionContent } from "../parse/content.ts";
 import type { ParseResult } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
-import { parseContent } from "../parse/parse-transcript.ts";
+import { wholeConversation } from "../parse/parse-transcript.ts";
 import { TranscriptReader } from "../parse/read-transcript.ts";
 import { contentOf, type Input } from "./detect.ts";
+
+/** A caller that keeps whole sessions in memory may have little of it. */
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
 
 /**
  * Parses a whole session into rows for a database. Each row gets `sessionId` unchanged.
@@ -17,7 +20,16 @@ export async function parseTranscript(
   input: Input | SessionContent,
   options: ParseOptions = {},
 ): Promise<ParseResult> {
-  return parseContent(sessionId, asContent(input), options);
+  const errors: ParseResult["errors"] = [];
+  const reader = readTranscript(sessionId, input, {
+    maxLineBytes: MAX_LINE_BYTES,
+    ...options,
+    onLineError: (line, error, detail) => {
+      errors.push(detail);
+      options.onLineError?.(line, error, detail);
+    },
+  });
+  return { ...(await wholeConversation(reader)), session_id: sessionId, errors };
 }
 
 /**
