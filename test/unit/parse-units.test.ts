@@ -4,7 +4,7 @@ import { CumulativeUsage } from "../../src/parse/cumulative-usage.ts";
 import type { SessionContent } from "../../src/parse/content.ts";
 import { type InputUnit, type MessageDraft, onlyPart } from "../../src/parse/message-draft.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
-import { parseContent } from "../../src/parse/parse-transcript.ts";
+import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { hasUsage, UsageLedger, usageOf } from "../../src/parse/usage-ledger.ts";
 import { SessionRows } from "../../src/indexing/session-rows.ts";
 import { describe, test } from "../support/runner.ts";
@@ -65,7 +65,7 @@ const result = (id: string, said: string, isError = false): MessageDraft["blocks
   status: isError ? "error" : "completed",
 });
 
-const parsed = (...lines: Line[]): Promise<ParseResult> => parseContent("s", made(lines), { pricing: "flat" });
+const parsed = (...lines: Line[]): Promise<ParseResult> => parseTranscript("s", made(lines), { pricing: "flat" });
 
 function rowsOf(...messages: MessageDraft[]): Line[] {
   return messages.map((message) => ({ messages: [message] }));
@@ -243,7 +243,7 @@ describe("a subagent in the file of its parent", () => {
     assert.deepEqual(told(parent).flat(), ["user", "do it", "assistant", "starting a helper", "assistant", "done"]);
     assert.deepEqual(parent.lines.skipped, { subagent: 2 });
     assert.equal(parent.stats.tokens_in, 0);
-    const child = await parseContent("s", made(lines), { part: "helper" });
+    const child = await parseTranscript("s", made(lines), { part: "helper" });
     assert.deepEqual(told(child), [
       ["user", "help"],
       ["assistant", [5, 7], "helped"],
