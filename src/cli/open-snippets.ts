@@ -1,9 +1,8 @@
 /** Opens the store for commands about snippets and tags. */
 import type { SnippetSetting } from "../snippets/session-lookup.ts";
-import { openStore, openStoreToRead, storePlace } from "../store/open-store.ts";
+import { openStore, openStoreToAsk } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./context.ts";
-import { isStoreError } from "../transcripts-error.ts";
 
 /** Runs the work with the store, which is opened and closed. */
 export async function withSnippets<T>(
@@ -19,19 +18,7 @@ export async function withSnippets<T>(
   }
 }
 
-/**
- * Like `withSnippets`, for work that only reads: this user may lack write permission. `none`: the result if the store does
- * not exist and cannot be created.
- */
-export async function readingSnippets<T>(
-  context: CommandContext,
-  none: T,
-  work: (setting: SnippetSetting) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withSnippets(context, work, openStoreToRead(context));
-  } catch (error) {
-    if (isStoreError(error) && !storePlace(context).exists) return none;
-    throw error;
-  }
+/** Like `withSnippets`, for work that only reads: this user may lack write permission. */
+export function readingSnippets<T>(context: CommandContext, work: (setting: SnippetSetting) => Promise<T>): Promise<T> {
+  return withSnippets(context, work, openStoreToAsk(context));
 }

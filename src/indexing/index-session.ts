@@ -42,8 +42,6 @@ interface SessionOutcome {
   events: number;
   /** Number of bytes read. */
   bytes: number;
-  /** Number of damaged places, where text may be missing. */
-  damaged: number;
 }
 
 /** Another program wrote the session in the meantime. */
@@ -80,7 +78,7 @@ async function indexed(request: IndexRequest): Promise<SessionOutcome> {
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
     return indexed({ ...request, sessionId: suffixedId(request.ref), isNew: false });
   if (stored !== undefined && isCurrent(request.ref, markOf(stored), level))
-    return { as: "unchanged", events: 0, bytes: 0, damaged: stored.counts.damaged };
+    return { as: "unchanged", events: 0, bytes: 0 };
   const isKnown = stored !== undefined && (level === "figures" ? stored.figures !== null : hasContent(stored));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
@@ -159,7 +157,7 @@ class Indexing {
       }
     }
     await this.#flush(true);
-    return { events: this.#written, bytes, damaged: this.#facts.counts.damaged };
+    return { events: this.#written, bytes };
   }
 
   /** Writes what is new since the last time and differs from the stored rows. */

@@ -9,7 +9,6 @@ import { hitRole } from "../parse/searched-texts.ts";
 import { Assembler } from "../parse/assembler.ts";
 import type { InputUnit } from "../parse/message-draft.ts";
 import type { FormatTraits } from "../parse/content.ts";
-import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import {
   isSuperseded,
@@ -348,7 +347,7 @@ function placeCounter(): (offset: number) => number {
 function nameOf({ block_type, source_uuid, tool_use_id, tool_result_id, ...block }: ParsedContentBlock): string {
   const id = source_uuid ?? tool_use_id ?? tool_result_id;
   const text = [block.content_text, block.thinking_text, block.result_text].find((each) => each !== null) ?? "";
-  return idKey(`${block_type} ${id === null ? `text ${fingerprint(text)}` : `id ${id}`}`);
+  return idKey(`${block_type} ${id === null ? `text ${text}` : `id ${id}`}`);
 }
 
 function contentOf(block: ParsedContentBlock): Pick<StoredBlock, "kept" | "content"> {

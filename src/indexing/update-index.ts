@@ -61,14 +61,14 @@ const MAX_OVERTAKEN = 50;
  */
 export async function updateIndex(store: Store, where: Where, options: UpdateOptions = {}): Promise<IndexReport> {
   const { only, level = "content" } = options;
-  const { sessions, gone, unreadable } = await machineSessions(store, where, only);
-  const report = emptyReport(sessions.length, unreadable);
+  const { sessions: found, gone, unreadable } = await machineSessions(store, where, only);
+  const report = emptyReport(found.length, unreadable);
   report.gone = gone.length;
-  const stale = sessions.filter(({ ref, stored }) => !isCurrent(ref, stored, level));
-  report.unchanged = sessions.length - stale.length;
+  const stale = found.filter(({ ref, stored }) => !isCurrent(ref, stored, level));
+  report.unchanged = found.length - stale.length;
   options.signal?.throwIfAborted();
   // Oldest first: a search treats what was written last as the newest. Figures are wanted for the newest first.
-  const shares = only === undefined ? databaseShares(sessions.map(({ ref }) => ref)) : new Map<string, number>();
+  const shares = only === undefined ? databaseShares(found.map(({ ref }) => ref)) : new Map<string, number>();
   const threads = options.threads ?? threadsFor(bytesOf(stale, shares));
   const ordered = level === "figures" ? stale : stale.toReversed();
   const files = new Set(stale.map(({ ref }) => `${ref.path}\n${ref.id}`));
@@ -76,6 +76,7 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   const isPart = ({ ref }: KeyedSession): boolean => files.has(`${ref.path}\n${ref.parentId}`);
   for (const sessions of [ordered.filter(isPart), ordered.filter((each) => !isPart(each))])
     if (sessions.length > 0) await new Run(store, { ...options, threads }, report, sessions).all();
+  report.damaged = (await store.contentOf({ ids: found.map(({ sessionId }) => sessionId) })).damaged;
   return report;
 }
 
@@ -159,7 +160,6 @@ class Run {
       this.#report[outcome.as] += 1;
       this.#report.events += outcome.events;
       this.#report.bytes += outcome.bytes;
-      this.#report.damaged += outcome.damaged;
     }
   }
 }

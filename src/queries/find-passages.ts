@@ -9,7 +9,7 @@ import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { mayHaveTerms } from "./byte-filter.ts";
 import type { CurrentIndex, CurrentIndexOptions } from "./current-index.ts";
-import { accessOf, placedRef, storedRef, type SessionAccess } from "./stored-session.ts";
+import { originOf, placedRef, type SessionOrigin } from "./stored-session.ts";
 
 export interface FindAsked extends Omit<SearchQuery, "sessions" | "signal"> {
   /** See `filterByProject`. */
@@ -21,10 +21,9 @@ export interface FindAsked extends Omit<SearchQuery, "sessions" | "signal"> {
 }
 
 /** The session of a passage. */
-export interface HitSession {
+export interface HitSession extends SessionOrigin {
   ref: SessionRef;
   stored: StoredSession;
-  access: SessionAccess;
 }
 
 export interface FoundPassage extends SearchHit {
@@ -105,9 +104,7 @@ function hitSessions(store: Store): (id: string) => Promise<HitSession | undefin
   const look = async (id: string): Promise<HitSession | undefined> => {
     const stored = await store.session(id);
     if (stored === undefined) return undefined;
-    const access = accessOf(stored, store);
-    const ref = access.kind === "elsewhere" ? placedRef(stored, store) : storedRef(stored);
-    return { ref, stored, access };
+    return { ref: placedRef(stored, store), stored, ...originOf(stored, store) };
   };
   return (id) => {
     const session = known.get(id) ?? look(id);

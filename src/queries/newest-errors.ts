@@ -1,5 +1,5 @@
 /** Lists the failed calls of many sessions. */
-import { isReadFault, reasonOf } from "../places/reasons.ts";
+import { isReadFault } from "../places/reasons.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import type { Between } from "./figures.ts";
 import { type CountedCalls, type ErrorQuery, type ErrorRow, errorsIn } from "./session-errors.ts";
@@ -11,8 +11,8 @@ export interface SessionFailures {
   rows: ErrorRow[];
   /** Number of damaged places, which may hide some. */
   damaged: number;
-  /** Reason why it cannot be read. */
-  problem: string | null;
+  /** Why it cannot be read. */
+  fault: Error | null;
 }
 
 /** Yields the failed calls of each session, in the order of the sessions. Copies of a call count in the first. */
@@ -29,11 +29,11 @@ export async function* errorsOver(
         ref: { ...ref, title: ref.title ?? metadata.title, project: ref.project ?? metadata.cwd },
         rows: rows.filter((row) => isBetween(row, between)),
         damaged,
-        problem: null,
+        fault: null,
       };
     } catch (error) {
       if (!isReadFault(error)) throw error;
-      yield { ref, rows: [], damaged: 0, problem: reasonOf(error) };
+      yield { ref, rows: [], damaged: 0, fault: error };
     }
   }
 }

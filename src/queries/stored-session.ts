@@ -1,10 +1,8 @@
 /** Converts rows of the store to sessions, and checks whether they can be read. */
-import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { isInDatabase } from "../agents/registry.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
-import { errorCode } from "../transcript/files/fault.ts";
-import { reasonOf } from "../places/reasons.ts";
 import { sessionRef, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
@@ -103,24 +101,16 @@ function fileFacts(path: string): Stats | undefined {
   }
 }
 
-export type SessionAccess =
-  | { kind: "here" }
-  /** The path no longer exists: only the index has the content. */
-  | { kind: "gone" }
-  /** The file exists or may exist, since an inaccessible folder hides its content. `reason`: a clause. */
-  | { kind: "unreadable"; reason: string }
-  /** In a team's database. `host`: the machine that pushed it. */
-  | { kind: "elsewhere"; host: string; id: string };
+/** Where a session of the store can be read. */
+export interface SessionOrigin {
+  /** The machine that pushed it to a team's database; null in the store of this machine. */
+  host: string | null;
+  /** Its file or database is not here, so the store is read. */
+  isGone: boolean;
+}
 
-/** Checks the file without opening it. */
-export function accessOf(session: StoredSession, store: Pick<Store, "backend">): SessionAccess {
+/** Looks whether the file is there, without opening it. */
+export function originOf(session: StoredSession, store: Pick<Store, "backend">): SessionOrigin {
   const host = hostIn(store, session);
-  if (host !== null) return { kind: "elsewhere", host, id: session.session_id };
-  try {
-    accessSync(session.path, constants.R_OK);
-    return { kind: "here" };
-  } catch (error) {
-    const code = errorCode(error);
-    return code === "ENOENT" || code === "ENOTDIR" ? { kind: "gone" } : { kind: "unreadable", reason: reasonOf(error) };
-  }
+  return { host, isGone: host === null && !existsSync(session.path) };
 }

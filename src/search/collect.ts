@@ -64,17 +64,13 @@ export async function collectTitles(
   query: CandidateQuery,
   matcher: Matcher,
 ): Promise<Found[]> {
-  const { terms, atLeast, since, until, sessions, writtenBy, role, tool, errorsOnly = false, file } = query;
+  const { terms, atLeast, since, until, sessions, role, tool, errorsOnly = false, file } = query;
   if ((role !== undefined && role !== "system") || tool !== undefined || errorsOnly || file !== undefined) return [];
   const titles = await store.titles({ terms, ...given({ atLeast, since, until, sessions }) });
   return titles.flatMap((title) => {
-    const match = isEarly(title.started_at, writtenBy) ? matcher(title.given_title) : undefined;
+    const match = matcher(title.given_title);
     return match ? [foundTitle(title, match)] : [];
   });
-}
-
-function isEarly(started: string | null, writtenBy: Date | undefined): boolean {
-  return writtenBy === undefined || !(Date.parse(started ?? "") > writtenBy.getTime());
 }
 
 function foundTitle(

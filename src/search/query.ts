@@ -30,10 +30,7 @@ export interface SearchQuery {
   sessions?: SessionFilter;
   /** Maximum number of hits. Default 20. Infinity: all, ranked together. */
   limit?: number;
-  /**
-   * Number of hits to skip: those of earlier pages. Entries that occurred after `now`, the time of the first page, are
-   * skipped as well, so that hits do not move between pages.
-   */
+  /** Number of hits to skip: those of earlier pages. */
   offset?: number;
   /** With a limit: number of matches that are ranked, the newest. Default 1,000. */
   rankedAtMost?: number;

@@ -55,7 +55,7 @@ export async function* olderHits(
   const { phrase = "" } = terms;
   const matcher = phraseMatcher(phrase);
   let rank = total;
-  for await (const page of store.candidates({ ...filtersOf(query, query.now), terms: [phrase], before: lowest })) {
+  for await (const page of store.candidates({ ...filtersOf(query), terms: [phrase], before: lowest })) {
     query.signal?.throwIfAborted();
     const hits: SearchHit[] = [];
     for (const candidate of page) {
@@ -81,7 +81,7 @@ const NOTHING: Ranked = { ordered: [], lowest: 0 };
 /** Ranks the entries with the text as it stands. */
 async function withPhrase(store: Store, phrase: string, query: SearchQuery, now: Date): Promise<Ranked> {
   const matcher = phraseMatcher(phrase);
-  const candidates = { ...filtersOf(query, now), terms: [phrase] };
+  const candidates = { ...filtersOf(query), terms: [phrase] };
   const { found, lowest } = await collect(store, candidates, {
     matcher,
     atMost: rankedAtMost(query),
@@ -101,7 +101,7 @@ async function withWords(
   const { phrase, words } = terms;
   const { texts, least } = countedTexts(terms);
   const matcher = without(phrase, wordsMatcher(words));
-  const filters = { ...filtersOf(query, now), terms: texts };
+  const filters = { ...filtersOf(query), terms: texts };
   const atMost = rankedAtMost(query);
   // Entries with all words come first, because there may be too many others to look at all of them.
   const all = await collect(store, filters, { matcher, atMost, signal: query.signal });
@@ -138,15 +138,20 @@ function rankedAtMost({ limit = USUAL_LIMIT, rankedAtMost: given }: SearchQuery)
   return given ?? (limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit));
 }
 
-function filtersOf(
-  { term, since, until, role, tool, errorsOnly, file, offset = 0, ...query }: SearchQuery,
-  now: Date | undefined,
-): Omit<CandidateQuery, "terms"> {
-  const writtenBy = offset === 0 ? undefined : now;
-  const filters = given({ since, until, writtenBy, role, tool, errorsOnly, sessions: query.sessions });
+function filtersOf({
+  term,
+  since,
+  until,
+  role,
+  tool,
+  errorsOnly,
+  file,
+  sessions,
+}: SearchQuery): Omit<CandidateQuery, "terms"> {
+  const filters = given({ since, until, role, tool, errorsOnly, sessions });
   if (file === undefined) return filters;
   // With a term, a file limits the sessions. Without one, its calls are found.
-  return term === "" ? { ...filters, file } : { ...filters, sessions: { ...query.sessions, file } };
+  return term === "" ? { ...filters, file } : { ...filters, sessions: { ...sessions, file } };
 }
 
 interface RankedFound extends Orderable {

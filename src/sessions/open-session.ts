@@ -17,8 +17,7 @@ export function openReadable(
   options: OpenOptions = {},
   name = ref.path ?? "Standard input",
 ): SessionContent {
-  // An empty file named by the user was refused earlier; any other may be a session that just began.
-  const refusal = refusalOf(name, { mayBeEmpty: ref.bytes !== null, mayBeUnknown: agentAt(ref) !== undefined });
+  const refusal = refusalOf(name, { mayBeUnknown: agentAt(ref) !== undefined });
   return openedBy(
     ref,
     contentOf(() => sessionBytes(ref, options), refusal),

@@ -13,9 +13,10 @@ const LINES = 50;
 const READABLE = `Pass a session of ${AGENT_TITLES.slice(0, -1).join(", ")} or ${AGENT_TITLES.at(-1)}, or a transcript of this program.`;
 
 export interface RefusalOptions {
-  /** Accepts an empty input as a session that has just begun. Default: false. */
-  mayBeEmpty?: boolean;
-  /** Refuses only sessions of other agents; unknown content may be a damaged session or one that has just begun. */
+  /**
+   * Refuses only sessions of other agents: where an agent has its sessions, an empty file or unknown content may be one that
+   * has just begun, or is damaged. Default: false.
+   */
   mayBeUnknown?: boolean;
 }
 
@@ -43,7 +44,7 @@ export function refusalOf(name: string, options: RefusalOptions = {}): Refusal {
 }
 
 /** `head`: the first `DAMAGE_BYTES`, or all of a shorter input. */
-function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions): void {
+function refuseContent(head: Buffer, name: string, { mayBeUnknown = false }: RefusalOptions): void {
   const text = head.toString("utf8");
   if (isUtf16(text)) {
     const next = "Convert it: iconv -f UTF-16 -t UTF-8.";
@@ -60,9 +61,9 @@ function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }:
       path: name,
     });
   }
-  if (mayBeEmpty === true && text.trim() === "") return;
+  if (mayBeUnknown) return;
   if (text.trim() === "") throw new TranscriptsError("empty", `${name} is empty.`, READABLE, { path: name });
-  if (mayBeUnknown === true || hasRecord(text) || isTranscriptBeginning(text)) return;
+  if (hasRecord(text) || isTranscriptBeginning(text)) return;
   const problem = `${name} is not a session of any known agent.`;
   throw new TranscriptsError("not_a_session", problem, READABLE, { path: name });
 }

@@ -3,22 +3,11 @@ import { fileRef } from "./file-ref.ts";
 import { completedBy, findSessions, type FoundSessions } from "./find-sessions.ts";
 import { filterByProject } from "./project-filter.ts";
 import { currentProject } from "../places/project-folder.ts";
-import { openReadable } from "./open-session.ts";
-import { sessionBytes } from "../places/session-bytes.ts";
-import { refusalOf } from "./refuse-content.ts";
 import { factsAt, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
-import { byProgress, inFirstForm } from "./session-forms.ts";
-import {
-  type ArchivedIds,
-  isStream,
-  isSubagent,
-  type SessionRef,
-  sessionRef,
-  type Where,
-} from "../places/session-ref.ts";
+import { byProgress } from "./session-forms.ts";
+import { type ArchivedIds, isSubagent, type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
-import { contentOf, HEAD_BYTES } from "../agents/detect.ts";
 
 /** Minimum length of an id's prefix; shorter ones match by accident. */
 const MIN_PREFIX = 4;
@@ -39,36 +28,9 @@ const STARTS = ["", "ses_", "agent-"];
  * With `where.archive`, sessions that only the store has are found as well: by their id, or by the path that they had.
  *
  * Throws a `TranscriptsError` (`not_found`, `ambiguous` with its candidates, `too_short`, `is_folder`, `gone`,
- * `unreadable`, and `empty`, `unsupported` or `not_a_session` of a file whose content cannot be read).
+ * `unreadable`). Whether the content is a session shows when it is read.
  */
 export async function resolveSession(
-  text: string,
-  where: Where,
-  files: SessionFiles = nodeSessionFiles,
-): Promise<SessionRef> {
-  const ref = await sessionMeant(text, where, files);
-  return inFirstForm(ref, async (form) => {
-    await checkReadable(form, files);
-    return form === ref ? ref : { ...form, alternatives: ref.alternatives.filter((other) => other !== form) };
-  });
-}
-
-/** Reads no more than it takes to refuse the content. */
-async function checkReadable(ref: SessionRef, files: SessionFiles): Promise<void> {
-  if (ref.archived !== null || isStream(ref)) return;
-  if (ref.path !== null) {
-    const content = contentOf(() => sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), refusalOf(ref.path));
-    // Closes the file.
-    for await (const _ of (await content.open({})).units) break;
-  } else if (ref.database !== null) {
-    const { units } = await openReadable(ref, { files }).open({});
-    let read = 0;
-    for await (const batch of units) if ((read += batch.length) > 1) break;
-  }
-}
-
-/** Like `resolveSession`, without checking the content. */
-export async function sessionMeant(
   text: string,
   where: Where,
   files: SessionFiles = nodeSessionFiles,

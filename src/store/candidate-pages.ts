@@ -32,14 +32,13 @@ export function placeIn(row: Row): Place {
 
 /** Returns the condition of a query on columns of `events`, besides the terms. */
 export function filterOf(
-  { since, until, writtenBy, role, tool, errorsOnly, file, sessions }: Omit<CandidateQuery, "terms">,
+  { since, until, role, tool, errorsOnly, file, sessions }: Omit<CandidateQuery, "terms">,
   dialect: Dialect,
 ): Condition {
   const filters: Condition[] = [{ sql: "NOT is_own", values: [] }];
   const add = (sql: string, ...values: Condition["values"]): void => void filters.push({ sql, values });
   if (since !== undefined) add("occurred_at >= ?", storableTime(since));
   if (until !== undefined) add("occurred_at < ?", storableTime(until));
-  if (writtenBy !== undefined) add("occurred_at IS NULL OR occurred_at <= ?", storableTime(writtenBy));
   if (role !== undefined) add("role = ?", role);
   if (tool !== undefined) add(`role = 'tool' AND ${dialect.lower("tool_name")} = ?`, asciiFolded(storableText(tool)));
   if (errorsOnly === true) add(`${file === undefined ? "block_type = 'tool_result' AND " : ""}status = 'error'`);
@@ -52,7 +51,7 @@ export function filterOf(
 }
 
 /** Returns the condition on events of some sessions. */
-export function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
+function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
   const { sql, values } = sessionCondition(filter, dialect);
   return { sql: `session IN (SELECT number FROM sessions WHERE ${sql})`, values };
 }

@@ -108,16 +108,3 @@ export async function openStoreInMemory(where: StoreWhere): Promise<Store> {
   await createTables(database);
   return new SqlStore(database, () => thisMachine(where, { create: false }));
 }
-
-/**
- * Opens the store for a question, which changes nothing in it. Only a SQLite file of another version is set aside first.
- * Rejects with a `TranscriptsError`.
- */
-export async function openStoreToRead(where: StoreWhere): Promise<Store> {
-  try {
-    return await openStore(where, { readOnly: true });
-  } catch (error) {
-    if (!isStoreError(error) || error.code !== "unavailable" || where.team === true) throw error;
-  }
-  return openStore(where);
-}

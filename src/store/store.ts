@@ -275,8 +275,6 @@ export interface CandidateQuery {
   since?: Date;
   /** Only events before this time; leaves out those without a time. */
   until?: Date;
-  /** Leaves out events that occurred later. */
-  writtenBy?: Date;
   role?: EventRole;
   /** Tool name; case is ignored for ASCII letters. */
   tool?: string;

@@ -104,24 +104,21 @@ function nothingText({ words }: Found, sessions: number): string {
 }
 
 /** Returns the lines above the passages of a session: its name in a call of `read_session`, its file, and limits. */
-async function headingOf({ ref, stored, access }: HitSession): Promise<string> {
+async function headingOf({ ref, stored, host, isGone }: HitSession): Promise<string> {
   // If several files share an id, only the path identifies this one.
   const isOneOfSeveral = stored.session_id !== ref.id;
   const named = isOneOfSeveral && ref.path !== null ? ref.path : argumentOf(ref);
-  const storedId = access.kind === "elsewhere" ? access.id : stored.session_id;
-  const id = access.kind === "here" ? named : storedId;
+  const id = host === null && !isGone ? named : stored.session_id;
   const project = ref.project ?? (ref.projectLabel || null);
-  const host = access.kind === "elsewhere" ? access.host : null;
   const title = await shownTitle(ref.title);
   return [
     sessionLine({ id, title, project, host }, PLAIN),
     ...(ref.path === null || ref.path === id ? [] : [`file ${ref.path}`]),
-    ...(access.kind === "unreadable" ? [`read_session cannot show it: ${access.reason}`] : []),
   ].join("\n");
 }
 
 function textOf(passage: FoundPassage): string {
   const { session, occurred_at } = passage;
-  const facts = [dayAndTime(occurred_at), session.access.kind === "gone" ? "from the store" : ""];
+  const facts = [dayAndTime(occurred_at), session.isGone ? "from the store" : ""];
   return passageText(passage, facts, PLAIN);
 }

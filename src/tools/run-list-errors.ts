@@ -26,9 +26,10 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
   const found: { ref: SessionRef; row: ErrorRow }[] = [];
   let [searched, unreadable, damage] = [0, 0, 0];
   const lookInto = async (refs: Iterable<SessionRef> | AsyncIterable<SessionRef>): Promise<void> => {
-    for await (const { ref, rows, damaged, problem } of errorsOver(refs, query)) {
+    for await (const { ref, rows, damaged, fault } of errorsOver(refs, query)) {
       searched += 1;
-      if (problem !== null) unreadable += 1;
+      if (fault !== null && args.session !== undefined) throw fault;
+      if (fault !== null) unreadable += 1;
       damage += damaged;
       found.push(...rows.toReversed().map((row) => ({ ref, row })));
       // One more shows whether there are more.

@@ -32,7 +32,7 @@ import type { RowsData } from "../render/html/pages/rows-page.tsx";
 import { pageOf } from "../queries/session-part.ts";
 import { type OutlinedTurn, sessionTurns } from "../queries/session-turns.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
-import { accessOf, storedTitle } from "../queries/stored-session.ts";
+import { originOf, storedTitle } from "../queries/stored-session.ts";
 import type { PageSession } from "../render/html/outline.ts";
 import {
   ENTRIES_PER_PAGE,
@@ -528,8 +528,8 @@ function pageFigures({ ref, figures, labels }: ListedSession): Pick<PageSession,
 
 /** All pages come from the store; a session is said to be from it only if its file is not here. */
 function listRow(read: ListedSession, store: Store): ListedRow {
-  const { kind } = accessOf(read.stored, store);
-  return { ...sessionRow(read), id: read.stored.session_id, is_archived: kind === "gone" || kind === "elsewhere" };
+  const { host, isGone } = originOf(read.stored, store);
+  return { ...sessionRow(read), id: read.stored.session_id, is_archived: host !== null || isGone };
 }
 
 function turnRow({ ordinal, text, failures, ...turn }: OutlinedTurn, page: number): TurnRow {

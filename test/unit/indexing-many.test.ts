@@ -54,7 +54,7 @@ describe("many sessions", () => {
         },
       },
     });
-    for (const name of ["marks", "session", "rowStates", "messages", "blocks", "forgotten"] as const)
+    for (const name of ["marks", "session", "rowStates", "messages", "blocks", "forgotten", "contentOf"] as const)
       Object.defineProperty(forgetful, name, { value: store[name].bind(store) });
     const report = await updateIndex(forgetful, machine.where, { ...OPTIONS, limits: SMALL });
     assert.deepEqual([report.unreadable, report.new], [[], 2]);

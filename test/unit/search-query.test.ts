@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { olderHits, search, type SearchHit, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
+import { olderHits, search, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
 import { wordsOf } from "../../src/search/terms.ts";
 import type { Store } from "../../src/store/store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -86,31 +86,6 @@ describe("a query", () => {
       );
       const whole = await search(store, { term: "needle", limit: Infinity });
       assert.deepEqual([whole.total, whole.isTotalExact], [50, true]);
-    });
-  });
-
-  const many = (word: string): string =>
-    session(...Array.from({ length: 30 }, (_, at) => ({ text: `needle ${at} ${word}`, day: at })));
-  const query = { term: "needle", limit: 10, now: NOW };
-
-  test("has pages that fit together though sessions grow, and one is written anew", async () => {
-    await filled({ a: many("of a"), b: many("of b") }, async (store) => {
-      const seen: SearchHit[] = [];
-      for (let page = 0; page < 6; page += 1) {
-        const { hits, total } = await search(store, { ...query, offset: seen.length });
-        assert.equal(total, 60);
-        seen.push(...hits);
-        if (page === 3) {
-          await store.forgetSessions(["a"], []);
-          await enter(store, "a", many("of a"));
-        }
-        await enter(store, "c", session({ text: `needle, a new one ${page}`, day: 70 }));
-      }
-      assert.equal(new Set(seen.map(({ passage }) => passage)).size, 60);
-      assert.deepEqual(
-        seen.map(({ rank }) => rank),
-        Array.from({ length: 60 }, (_, at) => 1 + at),
-      );
     });
   });
 });

@@ -7,7 +7,7 @@ import { failedSessions, failuresNeeds } from "../../queries/listed-sessions.ts"
 import { errorsOver } from "../../queries/newest-errors.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
 import type { ErrorRow } from "../../queries/session-errors.ts";
-import { isReadFault } from "../../places/reasons.ts";
+import { isReadFault, reasonOf } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
 import { failureText } from "../../render/text/failure-text.ts";
 import { scopeText, sessionLine } from "../../render/text/passage-text.ts";
@@ -132,16 +132,16 @@ async function printErrors(
   const { signal, stdin } = context;
   let [printed, searched, unread, damaged, left] = [0, 0, 0, 0, 0];
   for await (const found of errorsOver(refs, { fixes, tool, signal, stdin, between: dates })) {
-    const { ref, problem } = found;
+    const { ref, fault } = found;
     if (!options.redact && ref.archived !== null) {
       left += 1;
       continue;
     }
     searched += 1;
     damaged += found.damaged;
-    if (problem !== null) {
+    if (fault !== null) {
       unread += 1;
-      noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem }]);
+      noteUnread(context, [{ path: ref.path ?? ref.id, reason: reasonOf(fault) }]);
     }
     const ordered = newestFirst ? found.rows.toReversed() : found.rows;
     const rows = ordered.slice(0, limit - printed);

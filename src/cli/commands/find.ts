@@ -12,7 +12,6 @@ import {
   type HitSession,
 } from "../../queries/find-passages.ts";
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
-import type { SessionAccess } from "../../queries/stored-session.ts";
 import { createQuestion, positiveInteger, jsonLines, runnable, type OptionsOf, type ExitCode } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { NO_SESSIONS } from "../session-input.ts";
@@ -185,14 +184,12 @@ function nextOf({ query, options }: FindRequest, { words }: Found): string {
   ].join(" ");
 }
 
-/** Returns how to open each session, by an argument that means no other one. */
-function opener(index: CurrentIndex): (session: HitSession) => OpenBy {
+/** Returns the arguments that open each session, and no other one. */
+function opener(index: CurrentIndex): (session: HitSession) => string {
   const ambiguous = new Set(index.ambiguous());
-  return ({ ref, stored, access }) => {
-    if (access.kind === "unreadable") return access;
+  return ({ ref, stored, host }) => {
     const isOnly = !ambiguous.has(ref.id) && ref.id === stored.session_id;
-    if (access.kind === "elsewhere") return { kind: access.kind, argument: `${shellWord(access.id)} --team` };
-    return { kind: access.kind, argument: argumentFor(ref, isOnly) };
+    return host === null ? argumentFor(ref, isOnly) : `${shellWord(stored.session_id)} --team`;
   };
 }
 
@@ -201,7 +198,7 @@ async function print(
   context: CommandContext,
   { options }: FindRequest,
   found: readonly FoundPassage[],
-  openBy: (session: HitSession) => OpenBy,
+  openBy: (session: HitSession) => string,
 ): Promise<void> {
   // The store has redacted rows.
   const rows = found.map((passage) => findRow(passage, openBy(passage.session)));
@@ -270,15 +267,10 @@ function heldNote({ found }: Scope): string {
   return held === 0 ? "" : `; ${held} more in these sessions: --per-session`;
 }
 
-/** Way to open a session: by an argument, from its file or the store, or the reason why it cannot be opened. */
-type OpenBy =
-  | { kind: "here" | "gone" | "elsewhere"; argument: string }
-  | Extract<SessionAccess, { kind: "unreadable" }>;
-
 export type FindOutput = ReturnType<typeof findRow>;
 
-function findRow(passage: FoundPassage, open: OpenBy) {
-  const { ref } = passage.session;
+function findRow(passage: FoundPassage, argument: string) {
+  const { ref, host, isGone } = passage.session;
   const { line_number, role, block_type } = passage;
   const isTitle = block_type === "title";
   return {
@@ -299,9 +291,9 @@ function findRow(passage: FoundPassage, open: OpenBy) {
     passage: passage.passage,
     matches: passage.matches,
     match_count: passage.match_count,
-    open: openCommand(passage, open),
-    gone: open.kind === "gone",
-    host: passage.session.access.kind === "elsewhere" ? passage.session.access.host : null,
+    open: openCommand(passage, argument),
+    gone: isGone,
+    host,
     superseded: passage.superseded,
     changes_file: passage.changes_file ?? null,
     rank: passage.rank,
@@ -309,11 +301,7 @@ function findRow(passage: FoundPassage, open: OpenBy) {
   };
 }
 
-/** A comment where nothing can be opened: pasted into a shell it does nothing. */
-function openCommand({ session, block_type, line_number, superseded }: FoundPassage, open: OpenBy): string {
-  const { path, database, id } = session.ref;
-  const place = (path ?? database ?? id).replaceAll(/\s/g, " ");
-  if (open.kind === "unreadable") return `# ${place} cannot be read: ${open.reason}`;
-  if (block_type === "title") return `transcripts show ${open.argument}`;
-  return `transcripts show ${open.argument} --line ${line_number}${superseded ? " --superseded" : ""}`;
+function openCommand({ block_type, line_number, superseded }: FoundPassage, argument: string): string {
+  if (block_type === "title") return `transcripts show ${argument}`;
+  return `transcripts show ${argument} --line ${line_number}${superseded ? " --superseded" : ""}`;
 }

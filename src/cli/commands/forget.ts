@@ -2,7 +2,7 @@
 import { count, counted } from "../../quantities.ts";
 import { agentsId, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { agentAt } from "../../agents/registry.ts";
-import { sessionMeant } from "../../sessions/resolve-session.ts";
+import { resolveSession } from "../../sessions/resolve-session.ts";
 import { isStream, type SessionRef } from "../../places/session-ref.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
@@ -124,7 +124,7 @@ async function sessionToForget(context: CommandContext, stores: readonly Store[]
   const { env, home, cwd } = context;
   try {
     // Without the sessions of the store, which has its own names for them.
-    const named = await sessionMeant(text, { env, home, cwd });
+    const named = await resolveSession(text, { env, home, cwd });
     // Unreadable files can be removed if they are in a session folder.
     const ref = named.place === "file" ? await sessionNamed(context, text) : named;
     if (isStream(ref))

@@ -170,8 +170,7 @@ const query = runnable(queryDefinition, async (context, [keyword], options) => {
     offset: options.offset,
     tags: tags.length === 0 ? undefined : tags,
   });
-  const none = { success: true as const, snippets: [], total_count: 0, has_more: false };
-  const output = await readingSnippets(context, none, (setting) => querySnippets(setting, filters));
+  const output = await readingSnippets(context, (setting) => querySnippets(setting, filters));
   const { snippets, total_count, has_more } = output;
   if (options.json) await context.printObject({ version: 1, ...output });
   else for (const snippet of snippets) await context.out(storedText(context, snippet, options.full ?? false));

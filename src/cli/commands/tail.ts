@@ -48,7 +48,7 @@ export const command = runnable(definition, async (context, [argument], options)
     const next = "Run without -f.";
     throw new TranscriptsError("no_file", `Session ${ref.id} is only in the store: nothing can be added to it.`, next);
   }
-  if (ref.path === null || ref.bytes === null || ref.archived !== null) {
+  if (!follow || ref.path === null || ref.bytes === null) {
     if (follow && ref.database !== null) {
       throw badArguments(
         `Session ${ref.id} is in a database, which cannot be followed.`,
@@ -57,23 +57,17 @@ export const command = runnable(definition, async (context, [argument], options)
     }
     await print(ref.archived === null ? openReadable(ref, { stdin: context.stdin }) : undefined, ref, printer);
     await printer.caughtUp();
-  } else await tailFile(context, ref, ref.path, printer, follow);
+  } else await followFile(context, ref, ref.path, printer);
   return printer.hasPrinted() ? 0 : 1;
 });
 
-/** Reads the file to its end and as it grows; when it was replaced or cut, says so and begins again. */
-async function tailFile(
-  context: CommandContext,
-  ref: SessionRef,
-  path: string,
-  printer: TailPrinter,
-  follow: boolean,
-): Promise<void> {
+/** Reads the file as it grows; when it was replaced or cut, says so and begins again. */
+async function followFile(context: CommandContext, ref: SessionRef, path: string, printer: TailPrinter): Promise<void> {
   const { signal } = context;
   for (;;) {
-    const chunks = chunksOf(path, { signal, follow, caughtUp: () => printer.caughtUp() });
+    const chunks = chunksOf(path, { signal, caughtUp: () => printer.caughtUp() });
     await print(openBytes(ref, chunks), ref, printer);
-    if (!follow || signal.aborted) return;
+    if (signal.aborted) return;
     context.note(`${path} was replaced or cut; beginning again`);
     printer.begin();
     while (!signal.aborted && !existsSync(path)) await pause(WAIT_MS, signal);
@@ -82,13 +76,12 @@ async function tailFile(
 
 interface Following {
   signal: AbortSignal;
-  follow: boolean;
   /** Called each time everything available was read. */
   caughtUp: () => Promise<void>;
 }
 
 /** Yields the content of the file, and what is added to it, until another file has its name or it is shorter. */
-async function* chunksOf(path: string, { signal, follow, caughtUp }: Following): AsyncGenerator<Uint8Array> {
+async function* chunksOf(path: string, { signal, caughtUp }: Following): AsyncGenerator<Uint8Array> {
   // Does not wait for a pipe that replaced the file.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -102,7 +95,6 @@ async function* chunksOf(path: string, { signal, follow, caughtUp }: Following):
         continue;
       }
       await caughtUp();
-      if (!follow) return;
       const named = await stat(path).catch(() => undefined);
       if (named === undefined || named.ino !== opened.ino || named.dev !== opened.dev || named.size < offset) return;
       await pause(POLL_MS, signal);

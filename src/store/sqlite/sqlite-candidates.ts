@@ -4,9 +4,8 @@
  * trigrams, so all texts are read for them.
  */
 import { foldText } from "../../matching/folding.ts";
-import { candidatesAt, filterOf, groupsOf, ofSessions, type Place, placeColumns, placeIn } from "../candidate-pages.ts";
-import { numberIn } from "../columns.ts";
-import { type Condition, first as firstRow, type SqlSession } from "../sql-database.ts";
+import { candidatesAt, filterOf, groupsOf, type Place, placeColumns, placeIn } from "../candidate-pages.ts";
+import type { Condition, SqlSession } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
 
@@ -14,11 +13,6 @@ import type { Candidate, CandidateQuery } from "../store.ts";
 const MOST_TRIGRAMS = 24;
 /** Minimum number of trigrams that distinguishes words when many groups of words are searched. */
 const LEAST_TRIGRAMS = 4;
-/**
- * Sessions with fewer events in total are read completely: that is faster than the index, which does not know sessions.
- */
-const FEW_EVENTS = 2_000;
-
 /** A deflated text has about three times its bytes. */
 const PLACE_COLUMNS = placeColumns("iif(typeof(events.content) = 'blob', 3, 1) * octet_length(events.content)");
 
@@ -27,19 +21,8 @@ export async function* sqliteCandidates(
   database: SqlSession,
   query: CandidateQuery,
 ): AsyncGenerator<Candidate[], void, undefined> {
-  const isFew = await isSmall(database, query);
-  const expression = isFew ? undefined : expressionOf(query);
   const filter = filterOf(query, database.dialect);
-  yield* candidatesAt(database, query, placesIn(database, expression, filter, isFew));
-}
-
-/** Returns true if the sessions asked for have few events in total. */
-async function isSmall(database: SqlSession, { sessions }: CandidateQuery): Promise<boolean> {
-  if (sessions === undefined) return false;
-  const { sql, values } = ofSessions(sessions, database.dialect);
-  const few = `SELECT count(*) AS count FROM (SELECT 1 FROM events WHERE ${sql} LIMIT ${FEW_EVENTS})`;
-  const count = await firstRow(database, few, values, (row) => numberIn(row, "count"));
-  return (count ?? 0) < FEW_EVENTS;
+  yield* candidatesAt(database, query, placesIn(database, expressionOf(query), filter));
 }
 
 /** Returns a function that finds places, newest first. Without an expression it covers all events that pass the filter. */
@@ -47,12 +30,9 @@ function placesIn(
   database: SqlSession,
   expression: string | undefined,
   { sql, values }: Condition,
-  isFew: boolean,
 ): (page: { before: number; limit: number }) => Promise<Place[]> {
   if (expression === undefined) {
-    // Few events are found by their session, many in table order. A leading `+` disables the index on the column.
-    const position = isFew ? "+position" : "position";
-    const all = `SELECT ${PLACE_COLUMNS} FROM events WHERE ${position} < ? AND ${sql} ORDER BY ${position} DESC LIMIT ?`;
+    const all = `SELECT ${PLACE_COLUMNS} FROM events WHERE position < ? AND ${sql} ORDER BY position DESC LIMIT ?`;
     return ({ before, limit }) => database.all(all, [before, ...values, limit], placeIn);
   }
   // `CROSS JOIN` fixes the order: first the search index, then the rows of the events that it names.
