@@ -353,7 +353,8 @@ export class SqlStore implements Store {
 
   async fileSessions(sessions: SessionFilter = {}): Promise<Map<string, string[]>> {
     const { sql, values } = this.#ofSessions(sessions);
-    const found = `SELECT path, session_id FROM (SELECT DISTINCT path, session FROM touched_files) AS t
+    const found = `SELECT path, session_id FROM (SELECT DISTINCT path, t.session FROM touched_files AS t
+          JOIN events ON events.session = t.session AND events.event_id = t.event_id WHERE status = 'completed') AS t
       JOIN (SELECT number, session_id FROM sessions WHERE ${sql}) AS s ON s.number = t.session
       ORDER BY path, session_id`;
     const uses = await this.#database.all(found, values, (row) => [textIn(row, "path"), textIn(row, "session_id")]);

@@ -40,12 +40,12 @@ export async function* archivePages(options: ArchivePagesOptions): AsyncGenerato
   for (const session of sessions) yield sessionGroup(options, session);
   yield* searchFiles(
     sessions
-      .filter(({ isSubagent }) => !isSubagent)
+      .filter(({ parent_session_id: parent }) => parent === null)
       .toReversed()
-      .map(({ id, title, time, version: own }) => ({
+      .map(({ id, title, prompt, ended, version: own }) => ({
         href: sessionAddress(id),
-        title,
-        time,
+        title: title ?? prompt ?? id,
+        time: ended,
         version: own,
         texts: () => data.texts(id),
       })),

@@ -74,18 +74,8 @@ export interface DataOptions {
   only?: Pick<SessionsQuery, "since" | "until" | "project" | "agent" | "tags">;
 }
 
-/** A session as an archive needs it. */
-export interface ArchivedSession {
-  id: string;
-  /** Changes with everything that its pages show. */
-  version: string;
-  title: string;
-  time: string | null;
-  agent: string | null;
-  project: string | null;
-  tags: readonly string[];
-  isSubagent: boolean;
-}
+/** A session of an archive. `version` changes with everything that its pages show. */
+export type ArchivedSession = ListedRow & { version: string };
 
 /** Sessions whose turns are kept. */
 const MAX_KNOWN = 20;
@@ -338,6 +328,7 @@ export class SiteData {
     const path = this.#paths.get(id);
     if (path === undefined) return undefined;
     const uses = await store.fileUses(path, await this.#filter());
+    if (uses.length === 0) return undefined;
     const titles = await this.#titles(uses.map(({ session_id: session }) => session));
     return { path, uses: uses.map((use) => ({ ...use, title: titles.get(use.session_id) ?? "" })) };
   }
@@ -398,21 +389,13 @@ export class SiteData {
 
   /** Returns all sessions, the latest first. */
   async archived(): Promise<ArchivedSession[]> {
+    const { store } = this.#options;
     const { sessions } = await this.#listed({ subagents: true, empty: false, limit: Number.POSITIVE_INFINITY });
     const seen = await this.#seenBySession();
     return sessions.map((read) => {
-      const { title, prompt, ended, agent, project, parent_session_id: parent } = sessionRow(read);
-      const { session_id: id, state } = read.stored;
-      return {
-        id,
-        version: JSON.stringify([state.revision, read.labels ?? null, seen.get(id) ?? null]),
-        title: title ?? prompt ?? id,
-        time: ended,
-        agent,
-        project,
-        tags: read.labels?.tags ?? [],
-        isSubagent: parent !== null,
-      };
+      const row = listRow(read, store);
+      const known = [read.stored.state.revision, row.is_archived, read.labels ?? null, seen.get(row.id) ?? null];
+      return { ...row, version: JSON.stringify(known) };
     });
   }
 

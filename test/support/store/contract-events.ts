@@ -204,6 +204,8 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await store.fileUses("/work/shop/price.ts"), [read]);
       assert.deepEqual((await store.fileSessions()).get("/work/shop/price.ts"), ["s1"]);
       assert.equal((await store.fileSessions({ ids: ["s2"] })).size, 0);
+      // The call failed.
+      assert.equal((await store.fileSessions()).has("/work/shop/src/price.ts"), false);
       // What a call is said to be later replaces it.
       const again = whole.slice(0, 1).map((block) => ({ ...block, content: '{"file_path":"/work/shop/price.tsx"}' }));
       await store.writeSession({ ...laterChange(1, []), blocks: again });
