@@ -106,11 +106,6 @@ export interface Format extends FormatTraits {
   readonly isExport?: boolean;
   /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */
   read(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<InputUnit[]>;
-  /**
-   * Reads the head of a session from the first bytes of its file, which may end anywhere. Undefined if they do not say whose
-   * they are. Default: from the session fields of units.
-   */
-  head?(start: Uint8Array): Promise<SessionHead | undefined>;
 }
 
 /** Session fields from the beginning of its content. */
@@ -119,11 +114,9 @@ export interface SessionHead {
   parentId: string | null;
   /** Folder of the project. */
   cwd: string | null;
-  /** Only if no title can come later in the content. */
+  /** Only of a header that has the id, too: elsewhere, another may come later. */
   title: string | null;
   startedMs: number | null;
-  /** More bytes would add nothing. Default: folder and start are known. */
-  isWhole?: boolean;
 }
 
 export interface NamedFile {

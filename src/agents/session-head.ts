@@ -1,6 +1,5 @@
 /** Reads the head of a session: what the beginning of its file says of it. */
 import { MAX_LINE_BYTES } from "../parse/content.ts";
-import type { InputUnit } from "../parse/message-draft.ts";
 import type { FileHandle } from "../transcript/files/file-system.ts";
 import { msOf } from "../parse/times.ts";
 import { fileBytes } from "../places/session-bytes.ts";
@@ -34,10 +33,9 @@ export async function readFileHead(
     for (const length of STEPS) {
       const bytes = await startOf(path, length, handle, files);
       const format = detect(new TextDecoder().decode(bytes));
-      const head = format && (await headIn(format, bytes));
-      found = { format: head && format, head: head ?? NO_HEAD };
-      const isEnough = head === undefined ? format !== undefined : isWhole(head);
-      if (bytes.byteLength < length || isEnough) break;
+      found = { format, head: format === undefined ? NO_HEAD : await headIn(format, bytes) };
+      const { cwd, startedMs } = found.head;
+      if (bytes.byteLength < length || (cwd !== null && startedMs !== null)) break;
     }
     return found;
   } finally {
@@ -64,16 +62,13 @@ async function startOf(
   return Buffer.concat(chunks).subarray(0, length);
 }
 
-function headIn(format: Format, bytes: Uint8Array): Promise<SessionHead | undefined> {
-  return format.head === undefined ? headOfUnits(format.read(only(bytes), {})) : format.head(bytes);
-}
-
 /** Collects the fields from several units, since the first lines are often notes without time or folder. */
-export async function headOfUnits(units: AsyncIterable<readonly InputUnit[]>): Promise<SessionHead> {
+async function headIn(format: Format, bytes: Uint8Array): Promise<SessionHead> {
   const head = { ...NO_HEAD };
-  for await (const batch of units) {
+  for await (const batch of format.read(only(bytes), {})) {
     for (const { session, timestamp } of batch) {
       head.startedMs ??= msOf(timestamp);
+      if (session?.sessionId !== undefined) head.title ??= session.title ?? null;
       head.sessionId ??= session?.sessionId ?? null;
       head.cwd ??= session?.cwd ?? null;
       head.parentId ??= session?.parentSessionId ?? null;
@@ -82,10 +77,6 @@ export async function headOfUnits(units: AsyncIterable<readonly InputUnit[]>): P
   return head;
 }
 
-export async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-function isWhole({ cwd, startedMs, isWhole: isSaid = cwd !== null && startedMs !== null }: SessionHead): boolean {
-  return isSaid;
 }

@@ -27,7 +27,6 @@ export const claudeStream: Format = {
   isFallback: true,
   isExport: true,
   read,
-  head: async () => undefined,
 };
 
 /** Session files of Claude Code and its subagents. Also the fallback for other JSON lines that resemble them most. */

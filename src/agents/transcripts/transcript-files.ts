@@ -8,9 +8,8 @@ import { given } from "../../given.ts";
 import type { ReadOptions } from "../../parse/content.ts";
 import { problemAt, type InputUnit } from "../../parse/message-draft.ts";
 import { isSessionRecord } from "../claude-code/claude-record.ts";
-import type { Format, SessionHead } from "../agent.ts";
+import type { Format } from "../agent.ts";
 import { headLines } from "../json-head.ts";
-import { headOfUnits, only } from "../session-head.ts";
 import { opencodeTools } from "../opencode/opencode-tools.ts";
 import { HELD_LINES, TextFold } from "./transcript-fold.ts";
 import { TranscriptUnits } from "./transcript-units.ts";
@@ -32,7 +31,6 @@ export const markdown: Format = {
     const reader = new MarkdownReader(given({ readOutput }));
     return readTranscriptUnits(chunks, options, reader);
   },
-  head: async (start) => headOf(start, new MarkdownReader({})),
 };
 
 export const jsonl: Format = {
@@ -50,25 +48,7 @@ export const jsonl: Format = {
     return false;
   },
   read: (chunks, options) => readTranscriptUnits(chunks, options, new JsonlReader()),
-  // Lines without the header do not say whose they are.
-  head: async (start) =>
-    detectTranscriptFormat(new TextDecoder().decode(start)) === undefined
-      ? undefined
-      : headOf(start, new JsonlReader()),
 };
-
-/** Only the header has fields of the session. */
-async function headOf(start: Uint8Array, reader: ItemReader): Promise<SessionHead> {
-  let title: string | null = null;
-  async function* headers(): AsyncGenerator<InputUnit[]> {
-    for await (const units of readTranscriptUnits(only(start), {}, reader)) {
-      const named = units.filter(({ session }) => session?.sessionId !== undefined);
-      for (const { session } of named) title ??= session?.title ?? null;
-      yield named;
-    }
-  }
-  return { ...(await headOfUnits(headers())), title, isWhole: true };
-}
 
 /** See `Format.read`. `reader` is the format's own. */
 async function* readTranscriptUnits(
