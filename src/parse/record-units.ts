@@ -142,14 +142,14 @@ export function emptyUnit(
 }
 
 /** Returns the unit of a record without a type, which no session file has. */
-function untypedUnit(line: InputPlace, problems: readonly ParseError[]): InputUnit {
-  const reason = "The line is a JSON object without a type, which no session file has.";
+export function untypedUnit(line: InputPlace, problems: readonly ParseError[]): InputUnit {
+  const reason = "This is a JSON object without a type, which no session has.";
   return emptyUnit(line, FAILED, [...problems, problemAt(line, "not_a_record", reason)]);
 }
 
 /** Returns the unit of a record of a type that this version does not know. */
-function unknownUnit(line: InputPlace, type: string, raw: Fields, problems: readonly ParseError[]): InputUnit {
-  const reason = `Lines of type "${type}" are not known to this version. The line is kept in unknown_lines.`;
+export function unknownUnit(line: InputPlace, type: string, raw: Fields, problems: readonly ParseError[]): InputUnit {
+  const reason = `Records of the type "${type}" are not known to this version. It is kept in unknown_lines.`;
   const problem = problemAt(line, "unknown_type", reason, true);
   return emptyUnit(line, { as: "unknown", type, raw }, [...problems, problem]);
 }
