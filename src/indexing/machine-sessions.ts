@@ -5,10 +5,8 @@ import { isWithin } from "../transcript/files/data-folder.ts";
 import { errorCode } from "../transcript/files/fault.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { joinForms, mayHaveForms } from "../sessions/session-forms.ts";
 import {
   pathOf,
-  sessionRef,
   type SessionRef,
   type Place,
   type SessionsFound,
@@ -46,7 +44,7 @@ export async function machineSessions(
 ): Promise<MachineSessions> {
   const stored = await store.marks();
   const found = only === undefined ? await findSessions(where) : undefined;
-  const refs = await withParts(withKnownForms(found?.sessions ?? only ?? [], stored, found), stored);
+  const refs = await withParts(found?.sessions ?? only ?? [], stored);
   const isThere = (session: SessionMark): boolean => isSourceThere(session, found);
   const keyed = keyedSessions(refs, { sessions: stored, isThere });
   const forgotten = forgottenSessions(keyed, await store.forgotten());
@@ -87,41 +85,6 @@ export async function withParts(
     );
   });
   return [...refs, ...parts.flat().filter((ref) => !known.has(key(ref)))];
-}
-
-/** Adds the forms of sessions that only their rows name, such as a transcript in another project. */
-export function withKnownForms(
-  refs: readonly SessionRef[],
-  stored: readonly SessionMark[],
-  found?: SessionsFound,
-): SessionRef[] {
-  const rows = Map.groupBy(stored.filter(mayHaveForms), ({ session_id: id }) => baseId(id));
-  if (rows.size === 0) return [...refs];
-  return refs.flatMap((ref) => {
-    const known = mayHaveForms(ref) ? rows.get(ref.id) : undefined;
-    if (known === undefined) return [ref];
-    const places = new Set([ref, ...ref.alternatives].map(pathOf));
-    const forms = known.flatMap((row) => (places.has(row.path) ? [] : (formAt(row, ref, found) ?? [])));
-    return forms.length === 0 ? [ref] : joinForms([ref, ...forms]);
-  });
-}
-
-/** Returns the form of a session at the place of its row; undefined if it is not there. */
-function formAt(row: SessionMark, ref: SessionRef, found: SessionsFound | undefined): SessionRef | undefined {
-  if (!isSourceThere(row, found)) return undefined;
-  const known = {
-    id: ref.id,
-    place: row.place,
-    agent: ref.agent,
-    project: ref.project,
-    parentId: ref.parentId,
-  };
-  if (isInDatabase(row)) {
-    return sessionRef({ ...known, database: row.path, modifiedMs: row.figures?.source_modified_ms ?? 0 });
-  }
-  const facts = factsOf(row.path);
-  if (facts?.isFile() !== true) return undefined;
-  return sessionRef({ ...known, path: row.path, modifiedMs: facts.mtimeMs, bytes: facts.size });
 }
 
 /** Returns the bytes of an average session of each database, which does not list how large each one is. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { agentAt } from "../agents/registry.ts";
 import { given } from "../given.ts";
 import { hasContent } from "../indexing/is-current.ts";
-import { isElsewhere, isSourceThere, withKnownForms, withParts } from "../indexing/machine-sessions.ts";
+import { isElsewhere, isSourceThere, withParts } from "../indexing/machine-sessions.ts";
 import { baseId, keyedSessions } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
 import { currentProject } from "../places/project-folder.ts";
@@ -97,7 +97,7 @@ async function completedSessions(
 ): Promise<SessionRef[]> {
   const marks = await store.marks();
   const isThere = (session: SessionMark): boolean => isSourceThere(session, found);
-  const refs = await withParts(withKnownForms(found.sessions, marks, found), marks);
+  const refs = await withParts(found.sessions, marks);
   const keyed = keyedSessions(refs, { sessions: marks, isThere });
   const met = new Set(keyed.map(({ sessionId }) => sessionId));
   // Otherwise the heads of files would be read for this.

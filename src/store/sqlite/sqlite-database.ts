@@ -9,7 +9,7 @@ import {
   type RowNumbers,
   type TableColumns,
 } from "../columns.ts";
-import { searchedContent, searchText } from "../index-texts.ts";
+import { type Searched, searchedContent, searchText } from "../index-texts.ts";
 import type { SqlValue } from "../column-types.ts";
 import { placesFor, upsert, type Dialect, type SqlDatabase, type SqlSession } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
@@ -19,7 +19,7 @@ import { noDatabase, otherVersion } from "./open-sqlite.ts";
 import { asStoreError, damaged } from "./sqlite-faults.ts";
 
 const PUT_MESSAGE = put(MESSAGES, "message_id");
-const PUT_BLOCK = `${put(WRITTEN_BLOCKS, "event_id")} RETURNING position, ${SEARCHED.names.join(", ")}`;
+const PUT_BLOCK = `${put(WRITTEN_BLOCKS, "event_id")} RETURNING position`;
 const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM events WHERE session = ? AND event_id = ?`;
 const CONTENT_AT = WRITTEN_BLOCKS.columns.indexOf("content");
 
@@ -203,8 +203,8 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[], numbe
     const [row] = put.all(...packedValues(block, numbers));
     if (row === undefined) throw new Error("SQLite returned no row for a block that it stored.");
     const position = numberIn(row, "position");
-    const now = searchTextIn(row);
-    const before = known === undefined ? null : searchTextIn(known);
+    const now = searchTextOf(block);
+    const before = known === undefined ? null : searchTextOf(SEARCHED.read(known));
     if (now === before) continue;
     if (before !== null) forget.run(position);
     if (now !== null) texts.push({ position, text: now });
@@ -221,7 +221,6 @@ function packedValues(block: StoredBlock, numbers: RowNumbers): DriverValue[] {
 }
 
 /** Returns null for a block that a search never returns. */
-function searchTextIn(row: Row): string | null {
-  const block = SEARCHED.read(row);
+function searchTextOf(block: Searched & { is_own: boolean }): string | null {
   return block.is_own ? null : searchText(searchedContent(block));
 }
