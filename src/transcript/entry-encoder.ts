@@ -29,9 +29,6 @@ import { given } from "../given.ts";
 import type { TranscriptFormat } from "./transcript-paths.ts";
 import type { PreparedEntry } from "./entry-redactor.ts";
 
-/** Maximum number of calls without a result that are remembered as written. */
-const MAX_CALLS = 10_000;
-
 export interface EntryEncoderOptions {
   format: TranscriptFormat;
   /** Path relative to the transcripts folder. */
@@ -44,9 +41,6 @@ export interface EntryEncoderOptions {
 /** Encodes entries of one session in one format, as text and keys for the append writer. Does not touch the disk. */
 export class EntryEncoder implements AppendFormat {
   readonly #options: EntryEncoderOptions;
-  /** Part ids of calls that this process wrote and that have no result yet. */
-  readonly #calls = new Set<string>();
-  #isBegun = false;
 
   constructor(options: EntryEncoderOptions) {
     this.#options = options;
@@ -54,9 +48,6 @@ export class EntryEncoder implements AppendFormat {
 
   record({ entry, outputPath }: PreparedEntry): AppendRecord {
     const data = this.#encode(entry, outputPath);
-    if (entry.type === "tool_use" && entry.partID !== undefined && this.#calls.size < MAX_CALLS) {
-      this.#calls.add(entry.partID);
-    }
     const replacement = this.#replacement(entry, outputPath);
     return { data, keys: keysOf(entry), ...given({ replacement }) };
   }
@@ -69,15 +60,7 @@ export class EntryEncoder implements AppendFormat {
     return !replacement || !isOpenIn((each) => inFile.has(each), replacement);
   }
 
-  /** Forgets a call whose record was dropped, so that its result has the input itself. */
-  forget({ entry: { partID } }: PreparedEntry): void {
-    if (partID !== undefined) this.#calls.delete(partID);
-  }
-
   header(): string {
-    // The file is new, or was removed and is created again without its earlier calls.
-    if (this.#isBegun) this.#calls.clear();
-    this.#isBegun = true;
     const { format, filePath, header } = this.#options;
     return format === "jsonl" ? encodeJsonlHeader(header()) : encodeMarkdownHeader(header(), { filePath });
   }
@@ -131,14 +114,9 @@ export class EntryEncoder implements AppendFormat {
 
   #encode(entry: TranscriptEntry, outputPath?: string): string {
     const { format, maxInlineChars, filePath } = this.#options;
-    const inputIsKnown = entry.type === "tool_result" && this.#hasCall(entry);
+    // A result has the input of its call.
+    const inputIsKnown = true;
     if (format === "jsonl") return encodeJsonlEntry(entry, { inputIsKnown });
     return encodeMarkdownEntry(entry, { maxInlineChars, filePath, inputIsKnown, ...given({ outputPath }) });
-  }
-
-  /** Returns whether this process wrote the call of a result, so that the result need not repeat its input. */
-  #hasCall({ partID }: TranscriptEntry): boolean {
-    if (partID === undefined) return false;
-    return this.#calls.delete(partID);
   }
 }

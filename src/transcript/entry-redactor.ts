@@ -33,7 +33,6 @@ export interface PreparedEntry {
 /** Prepares drafts for writing: judges failures, saves files beside the transcript, reads full outputs, redacts secrets. */
 export class EntryRedactor {
   readonly #options: EntryRedactorOptions;
-  readonly #inputs = new WeakMap<object, { input: unknown }>();
 
   constructor(options: EntryRedactorOptions) {
     this.#options = options;
@@ -41,7 +40,7 @@ export class EntryRedactor {
 
   /** Returns how much must be read, redacted and saved for a draft, in characters or bytes. */
   size({ entry, files = [], wholeOutputPath }: Draft): number {
-    const inline = charsIn(writtenFields(entry, this.#knownInput(entry) !== undefined));
+    const inline = charsIn(writtenFields(entry));
     const size = files.reduce((sum, { url }) => sum + url.length, inline);
     // The size of the host's file is unknown here; such outputs are mostly long.
     return wholeOutputPath === undefined ? size : Math.max(size, MAX_OUTPUT_BYTES);
@@ -79,18 +78,15 @@ export class EntryRedactor {
 
   /** Redacts texts, inputs and outputs. Ids, names and numbers are unchanged. */
   async #redacted(entries: readonly TranscriptEntry[]): Promise<TranscriptEntry[]> {
-    const known = entries.map((entry) => this.#knownInput(entry));
-    const fields = entries.map((entry, at) => writtenFields(entry, known[at] !== undefined));
-    const values = await this.#options.redaction.values(fields);
+    const values = await this.#options.redaction.values(entries.map(writtenFields));
     return entries.map((entry, at) => {
-      const redacted: TranscriptEntry = Object.assign({}, entry, known[at], values[at]);
+      const redacted: TranscriptEntry = Object.assign({}, entry, values[at]);
       if ("callID" in entry && "callID" in redacted && redacted.callID !== entry.callID) {
         // Stays unique, because files are named after it and results are matched by it.
         redacted.callID = `redacted_${createHash("sha256").update(entry.callID).digest("hex").slice(0, 16)}`;
       }
-      if (entry.type === "tool_use" && redacted.type === "tool_use" && isObject(entry.input)) {
-        this.#inputs.set(entry.input, { input: redacted.input });
-      }
+      // It is written with the call alone.
+      if (redacted.type === "tool_result") redacted.input = null;
       return redacted;
     });
   }
@@ -106,11 +102,6 @@ export class EntryRedactor {
     );
   }
 
-  /** Returns the redacted input of a result, cached when its call was prepared; both have the same object. */
-  #knownInput(entry: TranscriptEntry): { input: unknown } | undefined {
-    return entry.type === "tool_result" && isObject(entry.input) ? this.#inputs.get(entry.input) : undefined;
-  }
-
   async #withOutputFile(sessionID: string, entry: TranscriptEntry): Promise<PreparedEntry> {
     const { maxInlineChars, files } = this.#options;
     if (entry.type !== "tool_result" || maxInlineChars === undefined) return { entry };
@@ -123,7 +114,7 @@ export class EntryRedactor {
 }
 
 /** Returns the fields of an entry that can contain a secret. */
-function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
+function writtenFields(entry: TranscriptEntry): object {
   switch (entry.type) {
     case "user":
       return given({ content: entry.content, parts: entry.parts, attachments: entry.attachments });
@@ -135,7 +126,6 @@ function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
     case "tool_result":
       return given({
         callID: entry.callID,
-        input: withoutInput ? undefined : entry.input,
         output: entry.output,
         title: entry.title,
         metadata: entry.metadata,

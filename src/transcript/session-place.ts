@@ -82,11 +82,15 @@ export class SessionPlaces {
     return ((await this.#stat(path))?.size ?? 0) > 0;
   }
 
-  /** Returns the path of a session's transcript if it is on disk, without a query. `parentID`: probably its parent. */
-  async onDisk(sessionID: string, parentID: string): Promise<string | undefined> {
+  /**
+   * Returns the path of a session's transcript if it is on disk or begins in this process, without a query. `parentID`:
+   * probably its parent.
+   */
+  async linked(sessionID: string, parentID: string): Promise<string | undefined> {
     const { format } = this.#options;
-    const usual = transcriptPath(format, sessionID, this.#known.get(sessionID)?.parentID ?? parentID);
-    if (await this.#exists(usual)) return usual;
+    const known = this.#known.get(sessionID);
+    const usual = transcriptPath(format, sessionID, known?.parentID ?? parentID);
+    if (known?.isNew === true || (await this.#exists(usual))) return usual;
     const path = transcriptPath(format, sessionID, await this.#folderOnDisk(sessionID));
     return (await this.#exists(path)) ? path : undefined;
   }

@@ -29,12 +29,6 @@ const BATCH = 64;
  */
 const LARGE = 256 * 1024;
 
-/**
- * Maximum wait of an entry for the file of a new subagent that it links to, in milliseconds. Creating the file takes a
- * millisecond, on a busy machine a second. While the disk fails, nothing is waited for.
- */
-const LINK_MS = 5_000;
-
 /** File of the session, with its encoder. */
 export interface Output {
   encoder: EntryEncoder;
@@ -66,8 +60,6 @@ export class SessionRecording {
   /** The host created it during the recording, so it has no history. */
   isNew = false;
   readonly #context: RecordingContext;
-  /** Called before an entry links to the transcript of another session. */
-  readonly #onLink: (sessionID: string) => Promise<void>;
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
   /** Pending or finished opening of the files. */
@@ -75,17 +67,15 @@ export class SessionRecording {
   #pump: Promise<void> | undefined;
   #preparing = 0;
   #lost = 0;
-  #begun: Promise<void> | undefined;
   lastUsedMs = Date.now();
   /** Timer for the drafts whose wait will be over. */
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Infinity;
 
-  constructor(sessionID: string, context: RecordingContext, onLink: (sessionID: string) => Promise<void>) {
+  constructor(sessionID: string, context: RecordingContext) {
     this.sessionID = sessionID;
     this.timeline = new Timeline(Date.now, (draft) => this.#add(draft));
     this.#context = context;
-    this.#onLink = onLink;
   }
 
   accept(record: HostRecord): void {
@@ -146,18 +136,6 @@ export class SessionRecording {
 
   get isWritten(): boolean {
     return this.openOutputs.every(({ file }) => file.waiting === 0);
-  }
-
-  /** Creates the files of a new session, if necessary with only a header, because a link leads to them. Never rejects. */
-  begin(): Promise<void> {
-    this.#begun ??= this.#begin().catch((error: unknown) => this.#context.onFailure(error));
-    return this.#begun;
-  }
-
-  async #begin(): Promise<void> {
-    const outputs = await this.#open();
-    for (const { file } of outputs) file.append({ data: "" });
-    await Promise.all(outputs.flatMap(({ file }) => (file.isFailing ? [] : file.flush(LINK_MS))));
   }
 
   /** Opens the session's files and adds missing history, without waiting for an entry. */
@@ -341,25 +319,21 @@ export class SessionRecording {
   }
 
   /**
-   * Adds the path of a subagent's transcript, where it is on disk. Without such a file, the entry has no link. The host is
-   * not asked, because everything that follows would wait for its answer.
+   * Adds the path of a subagent's transcript, if it is on disk or begins in this process. Otherwise the entry has no link.
+   * The host is not asked, because everything that follows would wait for its answer.
    */
   async #linked(prepared: PreparedEntry): Promise<PreparedEntry> {
     const { entry } = prepared;
     if ((entry.type !== "tool_use" && entry.type !== "tool_result") || !entry.subagent) return prepared;
     const { sessionID } = entry.subagent;
-    // Before the entry that links to it, since the process may be killed in between.
-    await this.#onLink(sessionID);
-    const path = await this.#context.places.onDisk(sessionID, this.sessionID);
+    const path = await this.#context.places.linked(sessionID, this.sessionID);
     return { ...prepared, entry: { ...entry, subagent: { sessionID, ...given({ path }) } } };
   }
 
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
     for (const { encoder, file } of outputs) {
       try {
-        const { missing } = file;
         file.append(encoder.record(entry));
-        if (file.missing > missing) encoder.forget(entry);
       } catch (error) {
         this.#lost += 1;
         this.#context.onFailure(error);

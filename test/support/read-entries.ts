@@ -82,7 +82,12 @@ export function mergeContinuations(entries: readonly TranscriptEntry[]): Transcr
     if (key !== undefined && place === undefined) places.set(key, merged.length);
     merged.push(entry);
   }
-  return merged;
+  // A late result has the input of its call, which may have been corrected.
+  return merged.map((entry) => {
+    if (entry.type !== "tool_result" || entry.input !== null || entry.partID === undefined) return entry;
+    const use = merged[places.get(`tool_use/${entry.partID}`) ?? -1];
+    return use?.type === "tool_use" ? { ...entry, input: use.input } : entry;
+  });
 }
 
 /** Returns the merged entry; undefined if the later entry does not continue the first. */

@@ -129,31 +129,6 @@ describe("a file system whose Nth call fails", () => {
   });
 });
 
-test("a disk that is nearly full takes the records that fit", async () => {
-  const path = join(makeTempDir(), "file");
-  const faulty = new FaultyFileSystem(nodeFileSystem);
-  const inner = faulty.openAppend.bind(faulty);
-  faulty.openAppend = async (name) => {
-    const handle = await inner(name);
-    const write = async (data: Uint8Array): ReturnType<typeof handle.write> => {
-      const free = 5_000 - (await handle.stat()).size;
-      if (free <= 0) throw Object.assign(new Error("full"), { code: "ENOSPC" });
-      return handle.write(data.subarray(0, free));
-    };
-    return { ...handle, write };
-  };
-  // The last attempt is over when the file is read.
-  const retryDelaysMs = [...Array.from({ length: 12 }, () => 1), 60_000];
-  const writer = new AppendFile({ path, format: lineFormat, fs: faulty, retryDelaysMs });
-  const keys = Array.from({ length: 100 }, (_, n) => `k${n}`);
-  for (const key of keys) writer.append(lineRecord(key, 200));
-  const { waiting } = await writer.flush(3_000);
-  const found = readLines(fs.readFileSync(path));
-  assert.equal(found.tail, "");
-  assert.deepEqual(found.keys, keys.slice(0, 100 - waiting));
-  assert.ok(found.keys.length > 20, `${found.keys.length} records of 200 bytes and their keys are in 5,000 bytes`);
-});
-
 describe("a disk that fails for long", () => {
   test("memory stays bounded, and one gap in the right place has the count and reason of missing entries", async () => {
     const path = join(makeTempDir(), "file");

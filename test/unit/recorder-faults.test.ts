@@ -17,7 +17,7 @@ import {
 } from "../support/recording/host-steps.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
 import { eventually } from "../support/recording/eventually.ts";
-import { readSound, Recording, transcriptsIn } from "../support/recording/recording.ts";
+import { readSound, readTranscript, Recording, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
 import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -199,24 +199,6 @@ describe("a disk that fails for long", () => {
     ]);
   });
 
-  test("a result whose call was dropped carries its input itself", async () => {
-    const folder = join(makeTempDir(), ".openfleet");
-    const faulty = new FaultyFileSystem(nodeFileSystem);
-    const recording = new Recording(folder, { format: "both", fs: faulty });
-    await whileFull(recording, faulty, 5, () => {
-      for (const n of [3, 4, 5, 6]) recording.does(...prompt(n, "x".repeat(4_000_000)));
-      recording.does(call(bash(9), running({ command: "ls" })));
-    });
-    await recording.recorder.flush(20_000);
-    recording.does(call(bash(9), completed({ command: "ls" }, "a.txt")));
-    await recording.recorder.flush(20_000, "all", "now");
-    for (const path of ["ses_1.md", "ses_1.jsonl"]) {
-      const { told } = await readSound(folder, path);
-      assert.deepEqual(told.slice(-1), ['completed: {"command":"ls"} a.txt'], path);
-      assert.ok(!told.some((line) => line.startsWith("use:")), "the call itself was dropped");
-    }
-  });
-
   test("a file in place of the folder: recording continues when it is gone", async () => {
     const project = makeTempDir();
     const folder = join(project, ".openfleet");
@@ -255,11 +237,13 @@ describe("a disk that fails for long", () => {
     recording.does(call(bash(9), completed({ n: 1 }, "one")));
     await recording.end();
     for (const path of ["ses_1.md", "ses_1.jsonl"]) {
-      const { told } = await readSound(folder, path);
+      const { told, problems } = await readTranscript(folder, path);
       assert.deepEqual(
         told.filter((line) => !line.includes("0000")),
-        [...toldBy(later), 'completed: {"n":1} one'],
+        [...toldBy(later), "completed: null one"],
       );
+      assert.equal(problems.length, 1);
+      assert.match(problems[0] ?? "", /call .*is not before it/, "its input was in the folder");
     }
   });
 });

@@ -299,28 +299,17 @@ export class SessionTranslator {
   }
 
   #compaction(event: HostEvent): HostRecord[] {
-    const { type, data } = event;
-    switch (type) {
-      case "session.compaction.started":
-        this.#compactionID = inputOf(data) ?? messageOf(event);
-        return message(event, this.#compactionID, "compaction", data);
-      case "session.compaction.ended": {
-        const messageID = inputOf(data) ?? this.#compactionID;
-        this.#compactionID = undefined;
-        if (messageID === undefined) return [];
-        const summary = stringOf(data, "text") ?? "";
-        return message(event, messageID, "compaction", { ...data, status: "completed", summary });
-      }
-      case "session.compaction.failed": {
-        const messageID = inputOf(data) ?? this.#compactionID;
-        this.#compactionID = undefined;
-        const failed = eventRecord(event, "error", errorFields(fieldOf(data, "error")));
-        // The event has its usage, too.
-        return messageID === undefined ? [failed] : [...message(event, messageID, "compaction", data), failed];
-      }
-      default:
-        return [];
-    }
+    const { data } = event;
+    const [, action = ""] = /^session\.compaction\.(started|ended|failed)$/.exec(event.type) ?? [];
+    if (action === "") return [];
+    const messageID = inputOf(data) ?? (action === "started" ? messageOf(event) : this.#compactionID);
+    this.#compactionID = action === "started" ? messageID : undefined;
+    const summary = { status: "completed", summary: stringOf(data, "text") ?? "" };
+    const facts = action === "ended" ? { ...data, ...summary } : data;
+    const records = messageID === undefined ? [] : message(event, messageID, "compaction", facts);
+    return action === "failed"
+      ? [...records, eventRecord(event, "error", errorFields(fieldOf(data, "error")))]
+      : records;
   }
 
   /** Returns the records of an answer after an event in it: of a text, a call or the step itself. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { errorCode } from "./fault.ts";
 import type { FileSystem } from "./file-system.ts";
@@ -6,21 +5,8 @@ import type { FileSystem } from "./file-system.ts";
 /** Time after which an unchanged lock is taken from a process that seems alive, in milliseconds. */
 const STALE_AFTER_MS = 5_000;
 
-/**
- * Returns when a process started, in clock ticks since boot. It tells a process from a later one with the same id, which
- * is common when a container restarts. Undefined where there is no `/proc`.
- */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
-}
-
 // Makes the text of each lock unique: worker threads of one process share its pid, but not this.
-const INSTANCE = [Math.random().toString(36).slice(2, 12), startOf(process.pid) ?? []].flat().join("-");
+const INSTANCE = Math.random().toString(36).slice(2, 12);
 const HOST = hostname();
 let serial = 0;
 
@@ -41,10 +27,8 @@ function isAlive(pid: number): boolean {
 
 /** Returns whether the process that took a lock is known to have ended. False for processes of other machines. */
 export function ownerIsGone(owner: string): boolean {
-  const [pid = "", instance = "", , ...host] = owner.split(".");
-  if (host.join(".") !== HOST || !/^[1-9]\d*$/.test(pid)) return false;
-  const start = instance.split("-")[1];
-  return !isAlive(Number(pid)) || (start !== undefined && start !== (startOf(Number(pid)) ?? start));
+  const [pid = "", , , ...host] = owner.split(".");
+  return host.join(".") === HOST && /^[1-9]\d*$/.test(pid) && !isAlive(Number(pid));
 }
 
 /**

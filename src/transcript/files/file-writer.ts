@@ -30,12 +30,9 @@ export class FileWriter {
   readonly #tail: FileTail;
   /** Batch of which the file may have all, a part, or nothing. */
   #unsettled: Batch | undefined;
-  /** Smaller after a failed write, so that a nearly full disk takes what fits. */
-  #batchBytes: number;
 
   constructor(options: FileWriterOptions) {
     this.#options = options;
-    this.#batchBytes = options.maxBatchBytes;
     this.#tail = new FileTail(options.format, options.now);
   }
 
@@ -119,16 +116,15 @@ export class FileWriter {
       await this.#findEnd(handle).catch(() => undefined);
       const hasArrived = this.#tail.offset > offset;
       if (hasArrived) return;
-      this.#batchBytes = Math.ceil(Math.min(bytes.length, this.#batchBytes) / 2);
       throw error;
     }
   }
 
   #nextBatch(): Batch {
-    const { queue, format } = this.#options;
+    const { queue, format, maxBatchBytes: maxBytes } = this.#options;
     if (queue.items.length === 0) queue.report();
     const { keys, context, preface } = this.#tail;
-    return makeBatch({ preface, items: queue.items, keys, context, maxBytes: this.#batchBytes, format });
+    return makeBatch({ preface, items: queue.items, keys, context, maxBytes, format });
   }
 
   /** Removes the unsettled batch from the queue, because the file has all of it. */
@@ -138,7 +134,6 @@ export class FileWriter {
     const { queue } = this.#options;
     if (!batch) return;
     queue.shift(batch.count);
-    this.#batchBytes = Math.min(2 * this.#batchBytes, this.#options.maxBatchBytes);
     this.#tail.grow(batch);
   }
 

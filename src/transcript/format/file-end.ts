@@ -11,7 +11,6 @@ import { COMMENT_END, isFiller, SECTION_END } from "./sections.ts";
 type TranscriptFormat = "markdown" | "jsonl";
 
 const LINE_FEED = 0x0a;
-const DASH = 0x2d;
 /** More between two sections is not ours. */
 const MAX_FILLER_BYTES = 1024;
 
@@ -55,26 +54,19 @@ export async function closingOf(format: TranscriptFormat, rest: Buffer): Promise
     return contents.some(({ kind }) => kind !== "entry" && kind !== "header") ? undefined : "\n";
   }
   if (isFillerOnly(rest)) return rest.at(-1) === LINE_FEED ? "" : "\n";
-  if (!endsWithComment(rest)) return undefined;
-  for (let at = 0; at < SECTION_END.length; at++) {
-    const closing = SECTION_END.slice(at);
-    const scanner = new TranscriptScanner(format);
-    await Array.fromAsync(scanner.keysIn(Buffer.concat([rest, Buffer.from(closing, "utf8")])));
-    if (scanner.rest.body.length === 0) return closing;
-  }
-  return undefined;
+  const end = rest.subarray(-MAX_FILLER_BYTES).toString("latin1");
+  let length = SECTION_END.length;
+  while (!end.endsWith(SECTION_END.slice(0, length))) length -= 1;
+  if (!end.slice(0, end.length - length).endsWith(COMMENT_END)) return undefined;
+  const closing = SECTION_END.slice(length);
+  const scanner = new TranscriptScanner(format);
+  await Array.fromAsync(scanner.keysIn(Buffer.concat([rest, Buffer.from(closing, "utf8")])));
+  return scanner.rest.body.length === 0 ? closing : undefined;
 }
 
 /** Returns whether only the rule and blank lines follow the last comment: an editor changed the line ends, or the rule. */
 function isFillerOnly(tail: Uint8Array): boolean {
   return tail.length <= MAX_FILLER_BYTES && (decodeUtf8(tail) ?? "x").split("\n").every(isFiller);
-}
-
-/** Returns whether bytes end with a complete comment and at most part of the section's end. */
-function endsWithComment(tail: Uint8Array): boolean {
-  let end = tail.length;
-  while (end > 0 && (tail[end - 1] === LINE_FEED || tail[end - 1] === DASH)) end -= 1;
-  return Buffer.from(tail.subarray(Math.max(0, end - COMMENT_END.length), end)).toString("latin1") === COMMENT_END;
 }
 
 /** Maximum number of UTF-16 units kept of a fragment. */

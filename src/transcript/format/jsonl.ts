@@ -2,9 +2,8 @@
 import { isUtf8 } from "node:buffer";
 import { type JsonObject, isEntryType, isObject, isString, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "./entry-types.ts";
-import { CallInputs, withoutInput } from "./call-inputs.ts";
 import { lineJson } from "./json-text.ts";
-import { FIRST_CONTEXT } from "./section-context.ts";
+import { callOf, FIRST_CONTEXT, type OpenCall, withCall } from "./section-context.ts";
 import { JSONL_FORMAT, LAYOUTS } from "./sections.ts";
 import { type ItemReader, type Stretch, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import { LineSplitter, type RawLine, decodeUtf8, endOfLine } from "./lines.ts";
@@ -68,15 +67,17 @@ export function encodeJsonlHeader(header: TranscriptHeader): string {
 
 /** Returns an entry as a line, `type` first, with its full output. `inputIsKnown`: a result's call is in the file. */
 export function encodeJsonlEntry(entry: TranscriptEntry, { inputIsKnown = false } = {}): string {
-  const { type, ...fields } = inputIsKnown ? withoutInput(entry) : entry;
-  return `${lineJson({ type, ...fields })}\n`;
+  const { type, ...fields } = entry;
+  const isJoined = inputIsKnown && type === "tool_result";
+  return `${lineJson({ type, ...fields, ...(isJoined ? { input: undefined } : {}) })}\n`;
 }
 
 /** Reads a JSONL transcript. Needs memory for one line. */
 export class JsonlReader implements ItemReader {
   readonly #splitter: LineSplitter;
   #mayLackHeader = true;
-  readonly #calls = new CallInputs();
+  /** Calls whose results have not been read yet. */
+  #calls: OpenCall[] = [];
   readonly context = FIRST_CONTEXT;
 
   /** `start`: offset in the file of the first byte that will be pushed. */
@@ -109,12 +110,14 @@ export class JsonlReader implements ItemReader {
   #joined(item: TranscriptItem): TranscriptItem[] {
     if (item.kind !== "entry") return [item];
     const { entry } = item;
-    if (entry.type === "tool_use") this.#calls.remember(entry);
-    if (entry.type !== "tool_result" || entry.continues !== undefined) return [item];
-    const call = this.#calls.take(entry);
+    if (entry.type === "tool_use") this.#calls = withCall(this.#calls, entry);
+    if (entry.type !== "tool_result") return [item];
+    const isFirst = entry.continues === undefined;
+    const at = isFirst ? callOf(this.#calls, entry.callID, entry.partID) : -1;
+    const [call] = at === -1 ? [] : this.#calls.splice(at, 1);
     if (entry.input !== undefined) return [item];
     const joined: TranscriptItem = { ...item, entry: { ...entry, input: call?.input ?? null } };
-    if (call !== undefined) return [joined];
+    if (call !== undefined || !isFirst) return [joined];
     const place = { line: item.line, start: item.offset, end: item.endOffset };
     return [problem("damaged_entry", place, NO_CALL), joined];
   }

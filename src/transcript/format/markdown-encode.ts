@@ -107,7 +107,7 @@ function showStatus(section: SectionBuilder, entry: ToolResultEntry): void {
 function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   if (typeof entry.output === "string") section.texts.add("output", entry.output);
   if (entry.title !== undefined) section.texts.add("title", entry.title);
-  if (options.inputIsKnown !== true || entry.continues !== undefined) section.noteWithTexts("input", entry.input);
+  if (options.inputIsKnown !== true) section.noteWithTexts("input", entry.input);
   if (isInMetadata(entry)) section.note("exit", entry.exitCode);
   section.noteWithTexts("metadata", isInMetadata(entry) ? withoutExit(entry.metadata) : entry.metadata, {
     heading: "### Diff",

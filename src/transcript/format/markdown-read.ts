@@ -1,7 +1,6 @@
 /** Reads markdown transcripts entry by entry, whatever their content. */
 import { isUtf8 } from "node:buffer";
 import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
-import { CallInputs } from "./call-inputs.ts";
 import { isEntryType, isObject, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import { type ItemReader, type Place, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import { decodeUtf8, lineFeedsIn } from "./lines.ts";
@@ -9,7 +8,7 @@ import { parseHeaderComment } from "./comments.ts";
 import { decodeSection, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { given } from "../../given.ts";
-import { afterSection, FIRST_CONTEXT, type SectionContext, sectionFacts } from "./section-context.ts";
+import { afterSection, callOf, FIRST_CONTEXT, type SectionContext, sectionFacts, withCall } from "./section-context.ts";
 import { LAYOUTS, isFiller, headingAt, sectionStart, TITLE_START } from "./sections.ts";
 import { headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
@@ -30,7 +29,6 @@ export class MarkdownReader implements ItemReader {
   /** Line of the next section. */
   #line = 1;
   #mayLackHeader = true;
-  readonly #calls = new CallInputs();
   context: SectionContext;
 
   /** `start`: offset in the file of the first byte that will be pushed; the context there. */
@@ -89,8 +87,10 @@ export class MarkdownReader implements ItemReader {
     if (section === undefined) return report("damaged_entry", "Entry left out: it is too long.");
     const facts = sectionFacts(section, decodeUtf8(comment) ?? "", this.context);
     if (facts === undefined) return report("damaged_entry", "Entry left out: its comment is damaged.");
-    this.context = afterSection(facts, this.context);
     const { type, fields: noted } = facts;
+    const isFirst = type === "tool_result" && noted["continues"] === undefined;
+    const call = isFirst ? this.context.calls[callOf(this.context.calls, facts.callID, noted["partID"])] : undefined;
+    this.context = afterSection(facts, this.context);
     if (!isEntryType(type)) return [...items, unknownEntry(place, { type, ...noted })];
     const draft = decodeSection(section, type, noted);
     const { fields, damage, outputFile } = draft;
@@ -99,11 +99,14 @@ export class MarkdownReader implements ItemReader {
     if (missing !== undefined) report("missing_output", missing);
     resolveFields(draft, type);
     addExitCode(draft);
-    if (type === "tool_result" && fields["continues"] === undefined) this.#fillInput(draft);
+    if (type === "tool_result" && fields["input"] === undefined) {
+      if (isFirst && call === undefined) damage.push("the call with its input is not before it");
+      fields["input"] = call?.input ?? null;
+    }
     if (!isTranscriptEntry(fields)) {
       return report("damaged_entry", `Entry left out: ${[...damage, whyNoEntry(fields)].join("; ")}.`);
     }
-    if (fields.type === "tool_use") this.#calls.remember(fields);
+    if (fields.type === "tool_use") this.context = { ...this.context, calls: withCall(this.context.calls, fields) };
     if (damage.length > 0) {
       const what = damage.join("; ");
       report("damaged_entry", `This entry may not be as it was recorded: ${what}. Was it edited by hand?`);
@@ -142,14 +145,6 @@ export class MarkdownReader implements ItemReader {
         why: `reading it failed (${error instanceof Error ? error.message : String(error)})`,
       };
     }
-  }
-
-  /** Inserts the input of the result's call. A replacing result has its own. */
-  #fillInput({ fields, damage }: SectionDraft): void {
-    const call = this.#calls.take(fields);
-    if (fields["input"] !== undefined) return;
-    if (call === undefined) damage.push("the call with its input is not before it");
-    fields["input"] = call?.input ?? null;
   }
 }
 

@@ -10,6 +10,8 @@ const MAX_OPEN_CALLS = 1_000;
 export interface OpenCall {
   callID: string;
   partID?: string | undefined;
+  /** Known to readers. */
+  input?: unknown;
 }
 
 /** State of a file after one of its sections. Never modified. */
