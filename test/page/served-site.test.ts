@@ -1,9 +1,9 @@
-/** The built server, asked without a browser: figures that follow, and a team's pages. */
+/** The built server, asked without a browser: commands that name its pages, figures that follow, and a team's pages. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { says, SESSION, user } from "../support/cli/claude-lines.ts";
-import { MAIN, sampleMachine } from "../support/cli/sample-machine.ts";
+import { type Machine, MAIN, sampleMachine } from "../support/cli/sample-machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
@@ -12,7 +12,56 @@ import { runBuilt, ServedSite } from "./served.ts";
 afterAll(removeTempDirs);
 const postgres = sharedPostgresBackend();
 
+/** Commands, and the path of the page that has their answer. */
+const NAMED: readonly (readonly [command: readonly string[], path: string])[] = [
+  [["list"], "/index.html"],
+  [
+    ["list", "--agent", "claude-code", "--project", "/work/shop"],
+    "/index.html?agent=claude-code&project=%2Fwork%2Fshop",
+  ],
+  [["find", "price"], "/index.html?text=price"],
+  [["show", MAIN], `/sessions/${MAIN}/index.html`],
+  [["errors", MAIN], `/sessions/${MAIN}/index.html`],
+  [["errors"], "/failures.html"],
+  [["stats"], "/figures.html"],
+];
+
+/** Returns the address that a command names, as on a terminal. */
+async function named(machine: Machine, command: readonly string[]): Promise<string | undefined> {
+  const { stderr, exitCode } = await machine.runWith({ terminal: 100 }, ...command);
+  assert.equal(exitCode, 0, stderr);
+  return /^page: (\S+)$/m.exec(stderr)?.[1];
+}
+
 describe("a server of this user", () => {
+  test("is named by commands on a terminal, with the page that has their answer", async () => {
+    const machine = await sampleMachine();
+    assert.equal(await named(machine, ["list"]), undefined);
+    const server = await ServedSite.start(machine);
+    const file = join(machine.home, "data/opencode-transcripts/server.json");
+    try {
+      for (const [command, path] of NAMED) {
+        const address = await named(machine, command);
+        assert.equal(address, server.href(path), command.join(" "));
+        await server.page(path);
+      }
+      assert.doesNotMatch((await machine.run("list")).stderr, /page:/);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.deepEqual(Object.keys(JSON.parse(readFileSync(file, "utf8"))), ["origin", "pid"]);
+    } finally {
+      await server.stop();
+    }
+    assert.equal(await named(machine, ["list"]), undefined);
+    for (const stale of [
+      '{"origin":"http://127.0.0.1:4040","pid":99999999}',
+      '{"origin":"http://evil.example","pid":1}',
+      "{",
+    ]) {
+      writeFileSync(file, stale);
+      assert.equal(await named(machine, ["list"]), undefined, stale);
+    }
+  });
+
   test("shows figures of sessions that another program has added", async () => {
     const machine = await sampleMachine();
     await machine.index();

@@ -288,4 +288,16 @@ describe("the pages of all sessions", () => {
       });
     });
   }
+
+  test("of the examples show no session of the user", async () => {
+    if (browser === undefined) return;
+    const demo = await ServedPages.start(browser, machine, "--demo");
+    try {
+      await demo.visit("/", async (page) => {
+        assert.deepEqual(await page.locator(".sessions .title").allTextContents(), ["Repair the price of a basket"]);
+      });
+    } finally {
+      await demo.stop();
+    }
+  });
 });

@@ -24,6 +24,7 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
+import { notePage, noteSessionPage } from "../page-note.ts";
 import { noteUnread, sessionNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
@@ -84,6 +85,9 @@ export const command = runnable(definition, async (context, [args], options) => 
   const query = { dates, many: refs.length > 1, newestFirst: false };
   const { printed, unread, damaged, scope } = await printErrors(context, refs, query, options);
   if (printed === 0 || damaged > 0) context.note(scope);
+  const [ref] = refs;
+  if (printed > 0 && ref !== undefined && args.length === 1 && args[0] !== "-" && !options.team)
+    await noteSessionPage(context, ref);
   return missing + unread > 0 ? 2 : printed > 0 ? 0 : 1;
 });
 
@@ -107,6 +111,7 @@ export async function errorsOfAll(
       const { printed, scope } = await printErrors(context, refs, query, { ...options, limit });
       const more = printed >= limit ? `; the newest ${counted(printed, "call")}, --limit shows more` : "";
       context.note(scope + more + missingNote(index));
+      if (printed > 0 && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
       return printed > 0 ? 0 : 1;
     },
   );

@@ -14,6 +14,7 @@ import {
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import { createQuestion, positiveInteger, jsonLines, runnable, type OptionsOf, type ExitCode } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
+import { noteListPage } from "../page-note.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
@@ -157,6 +158,11 @@ async function printAll(
   }
   context.note(scopeLine(request, scope));
   if (scope.shown === 0 && found.sessions > 0) context.note(nextOf(request, found));
+  const { query, options } = request;
+  const { agent, project, since, until, tag, team } = options;
+  if (scope.shown > 0 && query.term !== "" && !team) {
+    await noteListPage(context, { text: query.term, agent, project, since, until, tag });
+  }
   return scope.shown > 0 ? 0 : 1;
 }
 

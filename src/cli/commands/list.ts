@@ -21,6 +21,7 @@ import {
   type Versioned,
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
+import { type ListFilters, noteListPage } from "../page-note.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
 import { missingText, projectName } from "../../render/text/passage-text.ts";
@@ -106,7 +107,12 @@ async function print(
         ? "no session matches; `transcripts list` lists all"
         : NO_SESSIONS,
     );
+  if (rows.length > 0 && !options.team) await noteListPage(context, listFilters(options));
   return rows.length > 0 ? 0 : 1;
+}
+
+function listFilters({ agent, project, since, until, tag, today }: Options): ListFilters {
+  return { agent, project, since: today ? "today" : since, until, tag };
 }
 
 /** Puts the subagents of a session after it, and otherwise keeps the order. */

@@ -18,6 +18,7 @@ import { messageRow } from "../../queries/message-row.ts";
 import { isReadFault } from "../../places/reasons.ts";
 import type { ConversationPart } from "../print-conversation.ts";
 import { redactedRow, redactorFor, shownRef } from "../redaction.ts";
+import { noteSessionPage } from "../page-note.ts";
 import { conversationOf, familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("show", {
@@ -74,6 +75,7 @@ export const command = runnable(definition, async (context, [argument], asked) =
   }
   if (failed) return 2;
   if (shown === 0) context.note(`nothing to show: ${nothingWhy(options)}`);
+  if (shown > 0 && !options.team && argument !== "-") await noteSessionPage(context, named);
   return shown > 0 ? 0 : 1;
 });
 

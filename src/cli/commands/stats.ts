@@ -13,6 +13,7 @@ import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import type { StatsOutput } from "../stats-text.ts";
+import { notePage } from "../page-note.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
 
 const definition = createQuestion(
@@ -120,6 +121,7 @@ async function print(
       ? NO_SESSIONS
       : `read ${counted(read.length, "session")}${from}${failed === 0 ? "" : `, ${failed} unreadable`}${missingNote(index)}`,
   );
+  if (names.length === 0 && read.length > 0 && !options.team) await notePage(context, ({ FIGURES }) => FIGURES);
   if (names.length > 0 && failed > 0) return 2;
   return read.length > 0 ? 0 : 1;
 }
