@@ -75,6 +75,6 @@ async function lookUp(
     const code = error.code === "ambiguous" ? "ambiguous_session" : "unknown_session";
     throw fieldError(code, FIELD, error.message, "", { cause: error, candidates: error.candidates });
   }
-  const problem = "standard input, a pipe or a device cannot be cited.";
+  const problem = `${text === "-" ? "standard input" : text} is a pipe or a device, not a session that can be cited.`;
   throw fieldError("unknown_session", FIELD, problem, "Give an id, the path of a file or `latest`.");
 }
