@@ -116,17 +116,6 @@ describe("where nothing may be written", () => {
     chmodSync(folder, 0o755);
   });
 
-  test("without a store there are no snippets", () => {
-    const home = makeTempDir();
-    mkdirSync(join(home, ".local"));
-    chmodSync(join(home, ".local"), 0o555);
-    chmodSync(home, 0o555);
-    const found = asReader(home, ["snippets", "query"]);
-    assert.match(found.stderr, /^no snippet matches; /m);
-    assert.equal(found.status, 1);
-    chmodSync(home, 0o755);
-  });
-
   test("a folder that cannot be created is reported as a missing database folder", () => {
     const cause = Object.assign(new Error("ENOENT: no such file or directory, mkdir '/ro/x'"), { code: "ENOENT" });
     const error = asStoreError(cause, "/ro/x/transcripts.db");

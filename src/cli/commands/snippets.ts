@@ -10,9 +10,12 @@ import { counted, dayAndTime } from "../../quantities.ts";
 import { storeSuggestions } from "../../snippets/auto-extract.ts";
 import { extractSnippet, type ExtractSnippetOutput } from "../../snippets/extract-snippet.ts";
 import { MAX_GIVEN_BYTES, type ExtractSnippetInput } from "../../snippets/snippet-input.ts";
+import type { SnippetSetting } from "../../snippets/session-lookup.ts";
 import { querySnippets, retentionStart, SnippetStore } from "../../snippets/snippet-store.ts";
 import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { suggestForSession, type SnippetSuggestion } from "../../snippets/suggest.ts";
+import { storePlace, withStore } from "../../store/open-store.ts";
+import type { Store } from "../../store/store.ts";
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../../store/stored-model.ts";
 import {
   commandGroup,
@@ -29,7 +32,6 @@ import {
 } from "../command.ts";
 import { badArguments, type CommandContext, confirmed, textOf } from "../context.ts";
 import { sessionNamed } from "../session-input.ts";
-import { readingSnippets, withSnippets } from "../open-snippets.ts";
 
 /** Number of lines of the content shown without --full. */
 const PREVIEW_LINES = 6;
@@ -83,14 +85,18 @@ const extract = runnable(extractDefinition, async (context, [argument], options)
     tags: options.tag ?? [],
   } satisfies Omit<ExtractSnippetInput, "snippet_type">;
   const type = options.type;
-  const output = await withSnippets(context, async (setting) =>
-    extractSnippet(setting, { ...input, snippet_type: type ?? likelyType(content) }),
+  const output = await withStore(context, {}, (store) =>
+    extractSnippet(settingIn(context, store), { ...input, snippet_type: type ?? likelyType(content) }),
   );
   if (options.json) await context.printObject({ version: 1, ...output });
   else await context.out(`${output.snippet_id}\n`);
   tellExtracted(context, output);
   return 0;
 });
+
+function settingIn(context: CommandContext, store: Store): SnippetSetting {
+  return { store, where: context, signal: context.signal };
+}
 
 function likelyType(content: string | undefined): SnippetType {
   const hint = content === undefined ? undefined : detectSnippetType(content);
@@ -170,7 +176,10 @@ const query = runnable(queryDefinition, async (context, [keyword], options) => {
     offset: options.offset,
     tags: tags.length === 0 ? undefined : tags,
   });
-  const output = await readingSnippets(context, (setting) => querySnippets(setting, filters));
+  const { exists } = storePlace(context);
+  const output = await withStore(context, { readOnly: exists }, (store) =>
+    querySnippets(settingIn(context, store), filters),
+  );
   const { snippets, total_count, has_more } = output;
   if (options.json) await context.printObject({ version: 1, ...output });
   else for (const snippet of snippets) await context.out(storedText(context, snippet, options.full ?? false));
@@ -211,8 +220,8 @@ const suggest = runnable(suggestDefinition, async (context, [argument], options)
     else if (!options.json) context.note("add --store to store them");
     return suggestions.length > 0 ? 0 : 1;
   }
-  const { stored, known, failed } = await withSnippets(context, (setting) =>
-    storeSuggestions(setting, ref, suggestions),
+  const { stored, known, failed } = await withStore(context, {}, (store) =>
+    storeSuggestions(settingIn(context, store), ref, suggestions),
   );
   for (const { title, reason } of failed) context.note(`not stored: ${title}: ${reason}`);
   context.note(`stored ${stored.length}${known > 0 ? `, ${known} already stored` : ""}`);
@@ -235,7 +244,8 @@ const cleanup = runnable(cleanupDefinition, async (context, _args, options) => {
   const days = options.olderThan;
   if (days === undefined)
     throw badArguments("--older-than is missing.", "Give the number of days to keep: --older-than 180.");
-  return withSnippets(context, async (setting) => {
+  return withStore(context, {}, async (store) => {
+    const setting = settingIn(context, store);
     const end = new Date(retentionStart(days, context.now()).getTime() - 1);
     const { total_count: old } = await setting.store.querySnippets({ end, limit: 1, offset: 0 });
     const what = `${counted(old, "snippet")} made more than ${counted(days, "day")} ago`;

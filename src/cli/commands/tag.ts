@@ -3,7 +3,7 @@ import { neutralLine } from "../../neutral-text.ts";
 import { labelSession } from "../../snippets/session-labels.ts";
 import { createCommand, jsonObject, runnable, SESSION, several, type Versioned } from "../command.ts";
 import { badArguments } from "../context.ts";
-import { withSnippets } from "../open-snippets.ts";
+import { withStore } from "../../store/open-store.ts";
 
 const definition = createCommand("tag", {
   description:
@@ -34,7 +34,9 @@ export const command = runnable(definition, async (context, [session, names], op
   if (options.pin && options.unpin) throw badArguments("--pin and --unpin cannot be combined.", "Give one of them.");
   const pinned = options.pin ? true : options.unpin ? false : undefined;
   const change = { add: names, remove: options.remove ?? [], pinned, title: options.title };
-  const labels = await withSnippets(context, (setting) => labelSession(setting, session, change));
+  const labels = await withStore(context, {}, (store) =>
+    labelSession({ store, where: context, signal: context.signal }, session, change),
+  );
   const { session_id, tags, is_pinned, label_title: title } = labels;
   if (options.json) await context.printObject({ version: 1, session_id, tags, is_pinned, title } satisfies TagOutput);
   else {
