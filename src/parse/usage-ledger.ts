@@ -160,11 +160,6 @@ export class UsageLedger {
     return total.totals();
   }
 
-  /** Returns the number of records left out because their message was already counted. */
-  get repeated(): number {
-    return this.copies.length;
-  }
-
   /** Returns the records left out because their message was already counted. */
   get copies(): UsageRecord[] {
     return [...this.#repeated, ...[...this.#forkCopies().keys()].map(({ first }) => first)];

@@ -62,7 +62,7 @@ export function sumsOf(
     total: all.total(),
     alone: ledgerFor(tops).total(),
     subagents_alone: ledgerFor(read.filter((each) => !isTop(each))).total(),
-    repeated_messages: all.repeated,
+    repeated_messages: all.copies.length,
     // The prompts of subagents are from the sessions that started them.
     prompts: tops.reduce((total, { figures }) => total + figures.stats.human_messages, 0) - copiedPrompts(tops, all),
     messages:

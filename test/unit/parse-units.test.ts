@@ -117,7 +117,7 @@ describe("usage in records of its own", () => {
       rowsOf(usage("a", 5, 7), usage("b", 1, 1)),
       rowsOf(usage("a", 5, 7), answer("a", "x")),
     );
-    assert.deepEqual([ledger.total().tokens_in, ledger.repeated], [6, 1]);
+    assert.deepEqual([ledger.total().tokens_in, ledger.copies.length], [6, 1]);
   });
 
   test("gives an answer its id that has none until then", async () => {

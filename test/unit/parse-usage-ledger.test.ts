@@ -34,7 +34,7 @@ function totalsOf(...added: [LedgerSession, UsageRecord[]][]) {
 function allOf(ledger: UsageLedger) {
   return {
     total: ledger.total(),
-    repeated_messages: ledger.repeated,
+    repeated_messages: ledger.copies.length,
     days: ledger.rows("day"),
     projects: ledger.rows("project"),
     models: ledger.rows("model"),

@@ -64,7 +64,7 @@ describe("places", () => {
 
     machine.write(join(elsewhere, "one/projects/-p/one.jsonl"), "");
     machine.write(join(machine.home, "two/projects/-p/two.jsonl"), "");
-    machine.env = { CLAUDE_CONFIG_DIR: `${join(elsewhere, "one")}, ~/two/projects ,,${join(elsewhere, "none")}` };
+    machine.env = { CLAUDE_CONFIG_DIR: `${join(elsewhere, "one")}, ~/two ,,${join(elsewhere, "none")}` };
     assert.deepEqual(idsOf(await find(machine.where)).toSorted(), ["one", "two"]);
   });
 

@@ -1,7 +1,6 @@
 import { basename, dirname, extname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import { factsAt, type SessionFiles } from "../../places/session-files.ts";
-import { type Place, type SessionRef, type Where } from "../../places/session-ref.ts";
+import type { SessionRef, Where } from "../../places/session-ref.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import type { Agent, Resume } from "../agent.ts";
 import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
@@ -14,7 +13,7 @@ export const claudeCode: Agent = {
   name: NAME,
   displayName: "Claude Code",
   formats: [claudeStream, sessionFile],
-  places,
+  places: async (where) => claudeFolders(where).map((folder) => ({ agent: NAME, path: join(folder, "projects") })),
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
   // A subagent's file names the session that started it.
   head: async ({ agentId }, _files, head) => ({ ...head, parentId: agentId === null ? null : head.sessionId }),
@@ -28,28 +27,13 @@ export const claudeCode: Agent = {
   retention: (where) => Promise.all(claudeFolders(where).map((folder) => cleanupOf(folder, where))),
 };
 
-/** Returns `projects` of each configuration folder. */
-async function places(where: Where, files: SessionFiles): Promise<Place[]> {
-  const projects = claudeFolders(where).map((folder) => projectsIn(folder, files));
-  return [...new Set(projects)].map((path) => ({ agent: NAME, path }));
-}
-
-/**
- * Returns the configuration folders: those of `CLAUDE_CONFIG_DIR`, with commas between them, each of which may be the
- * `projects` folder itself; or else `~/.claude` and `$XDG_CONFIG_HOME/claude`.
- */
+/** Returns the configuration folders: those of `CLAUDE_CONFIG_DIR`, with commas between them, or else `~/.claude` and `$XDG_CONFIG_HOME/claude`. */
 function claudeFolders({ env, home, cwd }: Where): string[] {
   const named = (env["CLAUDE_CONFIG_DIR"] ?? "").split(",").map((path) => path.trim());
   const given = named.filter((path) => path !== "").map((path) => configuredFolder(cwd, path, home));
   return given.length > 0
     ? given
     : [join(home, ".claude"), join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "claude")];
-}
-
-function projectsIn(folder: string, files: SessionFiles): string {
-  const projects = join(folder, "projects");
-  const isItself = basename(folder) === "projects" && factsAt(projects, files)?.kind !== "folder";
-  return isItself ? folder : projects;
 }
 
 function resume(ref: SessionRef, cwd: string | null): Resume {

@@ -102,11 +102,8 @@ async function subagentsIn(parent: SessionRef, files: SessionFiles): Promise<Ses
 /** Returns the title beside the events of a session, where the program keeps it. */
 async function titleIn({ path }: SessionRef, files: SessionFiles): Promise<string | undefined> {
   if (path === null || basename(path) !== EVENTS) return undefined;
-  try {
-    return nameIn((await textOfFile(join(dirname(path), "workspace.yaml"), files)) ?? "");
-  } catch {
-    return undefined;
-  }
+  const yaml = await textOfFile(join(dirname(path), "workspace.yaml"), files).catch(() => undefined);
+  return nameIn(yaml ?? "");
 }
 
 /** Returns the name in a `workspace.yaml`, if it is on one line. */

@@ -150,11 +150,7 @@ async function retention(where: Where): Promise<Retention[]> {
   return [{ folder: join(home, "tmp"), days: DEFAULT_DAYS, setting: SETTING, file: user, isDefault: true }];
 }
 
+/** Returns the text of a file; empty if it is missing, or not readable for the agent either. */
 async function textAt(path: string, files: SessionFiles): Promise<string> {
-  try {
-    return (await textOfFile(path, files)) ?? "";
-  } catch {
-    // Missing, or not readable for the agent either.
-    return "";
-  }
+  return (await textOfFile(path, files).catch(() => undefined)) ?? "";
 }
