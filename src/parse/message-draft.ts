@@ -2,7 +2,8 @@
  * Output of a format's reader, before messages are assembled. A new format yields only these: for each line a unit with the pieces of
  * messages on it, most of which `drafts.ts` makes. How to say what is not simply a message:
  *
- * - An answer in several records: pieces with the same `sourceId`, anywhere in the file. Each has only its new blocks.
+ * - An answer in several records: pieces with the same `sourceId`, anywhere in the file. Each has only its new blocks, which
+ *   `SeenBlocks` (seen-blocks.ts) finds where records repeat them.
  * - Usage in a record of its own: a draft of type `system` with `usage`, without blocks, and with the `sourceId` (or
  *   `answerId`) of its answer, which may come before or after it. Without an answer it is a message of its own. Its
  *   `sourceId` should be the provider's response or call id, because usage with the same id counts once, in all files.

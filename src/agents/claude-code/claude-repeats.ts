@@ -3,9 +3,8 @@
  * answer, and when it records a session into the same file again. A block is a repeat if its answer, its call or its record
  * has it already. An answer has the ids of the provider, and a line that is written again the same uuid.
  */
-import { hash } from "node:crypto";
-import { jsonText } from "../../parse/json-fields.ts";
-import type { BlockDraft, MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
+import type { MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
+import { SeenBlocks } from "../../parse/seen-blocks.ts";
 import { keyByTime } from "../../parse/usage-ledger.ts";
 
 /** Answer of which more may come. */
@@ -21,14 +20,11 @@ interface Answer {
 }
 
 export class ClaudeRepeats {
-  /** Hashes of blocks, each with the name of its answer, call or record. */
-  readonly #seen = new Set<string>();
+  readonly #seen = new SeenBlocks();
   /** Latest answer with an id. */
   readonly #latest = new Map<string, Answer>();
   /** Answers by their lines and times, each with the id. */
   readonly #byTrace = new Map<string, Answer>();
-  /** Number of calls with an id: some providers restart the numbering in each answer. */
-  readonly #calls = new Map<string, number>();
   #prompts = 0;
   #results = 0;
 
@@ -39,7 +35,7 @@ export class ClaudeRepeats {
     const isAnswer = type === "assistant" && (sourceId !== undefined || usage !== undefined);
     const answer = isAnswer ? this.#answerOf(draft) : undefined;
     const counted = answer?.usage?.tokensOut ?? -1;
-    draft.blocks = this.#newBlocks(blocks, answer?.key ?? nameOf(draft));
+    draft.blocks = this.#seen.fresh(blocks, answer?.key ?? nameOf(draft));
     const isRepeat = draft.blocks.length === 0 && (blocks.length > 0 || this.#isKnownLine(draft));
     if (answer !== undefined) this.#note(answer, draft);
     else if (!isRepeat && userKind === "human") this.#prompts += 1;
@@ -91,29 +87,7 @@ export class ClaudeRepeats {
   /** A record without blocks has only its uuid and kind to show that it is a repeat. */
   #isKnownLine(draft: MessageDraft): boolean {
     const name = nameOf(draft);
-    if (name === undefined) return false;
-    const line = sha1(`line\n${name}\n${draft.type}\n${draft.metadata?.subtype ?? ""}`);
-    const isKnown = this.#seen.has(line);
-    this.#seen.add(line);
-    return isKnown;
-  }
-
-  /** Within one piece, equal blocks all count. */
-  #newBlocks(blocks: readonly BlockDraft[], name: string | undefined): BlockDraft[] {
-    const identities = blocks.map((block) => this.#identitiesOf(block, name));
-    const fresh = blocks.filter((_, at) => identities[at]?.some((each) => this.#seen.has(each)) !== true);
-    for (const identity of identities.flat()) this.#seen.add(identity);
-    for (const { type, toolUseId: id } of fresh)
-      if (type === "tool_use" && id !== undefined) this.#calls.set(id, (this.#calls.get(id) ?? 0) + 1);
-    return fresh;
-  }
-
-  /** Returns what identifies a block in its answer or record, and a result in its call; nothing if equal ones may all be genuine. */
-  #identitiesOf(block: BlockDraft, name: string | undefined): string[] {
-    const { type, toolUseId: id, isError, text } = block;
-    const own = name === undefined ? [] : [sha1(`${type}\n${name}\n${contentOf(block)}`)];
-    if (type !== "tool_result" || id === undefined) return own;
-    return [...own, sha1(`${type}\n${id}\n${this.#calls.get(id) ?? 0}\n${isError ?? ""}\n${text ?? ""}`)];
+    return name !== undefined && !this.#seen.isFresh(`${name}\n${draft.type}\n${draft.metadata?.subtype ?? ""}`);
   }
 }
 
@@ -136,24 +110,4 @@ function mainCall(usage: UsageDraft): Counts {
 
 function inputOf({ tokensIn, cacheRead, cacheWrite }: Counts): string {
   return `${tokensIn} ${cacheRead} ${cacheWrite}`;
-}
-
-function contentOf({
-  type,
-  toolUseId,
-  toolName,
-  text = "",
-  input,
-  isError,
-  identity = text,
-  metadata,
-}: BlockDraft): string {
-  if (type === "tool_use") return `${toolUseId}\n${toolName}\n${jsonText(input)}`;
-  if (type === "tool_result") return `${toolUseId}\n${isError ?? ""}\n${text}`;
-  const isSaid = type === "text" || type === "thinking" || type === "redacted_thinking";
-  return isSaid ? identity : jsonText(metadata);
-}
-
-function sha1(text: string): string {
-  return hash("sha1", text, "base64");
 }

@@ -36,6 +36,7 @@ import {
 import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { MessageMetadata } from "../../parse/model.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
+import { SeenBlocks } from "../../parse/seen-blocks.ts";
 import { timeOf } from "../../parse/times.ts";
 
 const TYPES = new Set(["user", "gemini", "info", "warning", "error"]);
@@ -57,26 +58,18 @@ const TEXTS: ResultTexts = {
     /(?:^|\n)Exit Code: (\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*(?:<\/untrusted_context>\s*)?$/,
 };
 
-/** Parts of a message that were read. */
-interface Known {
-  id: string;
-  texts: Set<string>;
-  thoughts: number;
-  /** Calls, and whether they have a result. */
-  calls: Map<string, boolean>;
-}
-
 export class GeminiReader implements RecordReader {
   readonly silent = new Set<string>();
   #cwd: string | undefined;
   #isSubagent = false;
-  /** Messages by type and id. Those of a list with new ids are the ones that they copy. */
-  readonly #known = new Map<string, Known>();
-  /** Messages by type and text. */
-  readonly #said = new Map<string, Known>();
+  readonly #seen = new SeenBlocks();
+  /** Ids of messages by type and id. Those of a list with new ids are the ones that they copy. */
+  readonly #known = new Map<string, string>();
+  /** Ids of messages by type and text. */
+  readonly #said = new Map<string, string>();
   readonly #calls = new Set<string>();
   /** The conversation as the program has it, with the id of each message there, which for a copy is another one. */
-  #current = new Map<Known, string>();
+  #current = new Map<string, string>();
 
   read(record: Fields): ReadRecord | undefined {
     const type = textOf(record, "type");
@@ -115,10 +108,10 @@ export class GeminiReader implements RecordReader {
   /** Returns the ids of the messages from one on; of all if it is unknown, as in Gemini CLI. */
   #rewind(id: string): string[] {
     const current = [...this.#current];
-    const at = current.findIndex(([message, its]) => message.id === id || its === id);
+    const at = current.findIndex((ids) => ids.includes(id));
     const dropped = current.slice(Math.max(at, 0)).map(([message]) => message);
     for (const message of dropped) this.#current.delete(message);
-    return dropped.flatMap((message) => [message.id, resultsOf(message.id)]);
+    return dropped.flatMap((message) => [message, resultsOf(message)]);
   }
 
   /** Returns what a list of all messages has that was not read before. */
@@ -137,11 +130,11 @@ export class GeminiReader implements RecordReader {
   }
 
   /** Returns the pieces of a message that were not read before. `before`: the conversation before the list that it is in. */
-  message(record: Fields, before?: ReadonlyMap<Known, string>): MessageDraft[] {
-    const [type = "", id = ""] = [textOf(record, "type"), textOf(record, "id")];
+  message(record: Fields, before?: ReadonlyMap<string, string>): MessageDraft[] {
+    const [type = "", own = ""] = [textOf(record, "type"), textOf(record, "id")];
     if (type === "user" && listOf(record, "content").some((part) => isFields(fieldOf(part, "functionResponse")))) {
       // Results are in the calls, but a rewind may go back to one.
-      this.#current.set({ id, texts: new Set(), thoughts: 0, calls: new Map() }, id);
+      this.#current.set(own, own);
       return [];
     }
     const text = spoken(record);
@@ -150,77 +143,66 @@ export class GeminiReader implements RecordReader {
       return [];
     }
     const known =
-      this.#known.get(`${type}/${id}`) ?? (before === undefined ? undefined : this.#copied(type, text, record));
+      this.#known.get(`${type}/${own}`) ?? (before === undefined ? undefined : this.#copied(type, text, record));
     if (known === undefined && before !== undefined && isEmptyAnswer(record, text)) return [];
-    const message = known ?? { id, texts: new Set(), thoughts: 0, calls: new Map() };
-    if (id !== "") this.#known.set(`${type}/${id}`, message);
-    const isThere = this.#current.has(message);
-    if (!isThere) this.#current.set(message, id);
+    const id = known ?? own;
+    if (own !== "") this.#known.set(`${type}/${own}`, id);
+    const isThere = this.#current.has(id);
+    if (!isThere) this.#current.set(id, own);
     const piece = {
-      uuid: message.id === "" ? undefined : message.id,
+      uuid: id === "" ? undefined : id,
       timestamp: timeOf(record["timestamp"]),
       cwd: this.#cwd,
       isSidechain: this.#isSubagent,
     };
+    const drafts =
+      type === "gemini"
+        ? this.#answer(record, text, id, piece)
+        : known === undefined
+          ? this.#told(type, record, text, id, piece)
+          : [];
     // A list brings back what was dropped before.
     const isBack = known !== undefined && !isThere && before?.has(known) === false;
-    const drafts = this.#drafts(type, record, text, message, piece);
-    return drafts.length === 0 && isBack ? [joined({ ...piece, ...nothingOf(type) }, type, message)] : drafts;
+    return drafts.length === 0 && isBack ? [joined({ ...piece, ...nothingOf(type) }, type, id)] : drafts;
   }
 
-  /** Returns the message of which one in a list is a copy with another id, as compactions make them. */
-  #copied(type: string, text: string, record: Fields): Known | undefined {
+  /** Returns the id of the message of which one in a list is a copy with another id, as compactions make them. */
+  #copied(type: string, text: string, record: Fields): string | undefined {
     const said = text === "" ? undefined : this.#said.get(keyOf(type, text));
     return said !== undefined && callsOf(record).every(({ id }) => this.#calls.has(id)) ? said : undefined;
   }
 
-  #drafts(type: string, record: Fields, text: string, message: Known, piece: Piece): MessageDraft[] {
-    if (type === "gemini") return this.#answer(record, text, message, piece);
-    const key = keyOf(type, text);
-    if (message.texts.size > 0 || (text === "" && attachmentsOf(record).length === 0)) return [];
-    message.texts.add(key);
-    if (type === "user") {
-      this.#said.set(key, message);
-      const [prompt, ...output] = prompts(record, text, piece);
-      const uuid = resultsOf(message.id);
-      return [
-        ...(prompt === undefined ? [] : [joined(prompt, type, message)]),
-        ...output.map((draft) => ({ ...draft, uuid })),
-      ];
-    }
+  /** Returns what a person or the program said. */
+  #told(type: string, record: Fields, text: string, id: string, piece: Piece): MessageDraft[] {
+    if (text === "" && attachmentsOf(record).length === 0) return [];
     if (type === "error") return [errorDraft(piece, text)];
-    return type === "info" && text === CANCELLED ? [noteDraft(piece, "interruption", text)] : [];
+    if (type !== "user") return type === "info" && text === CANCELLED ? [noteDraft(piece, "interruption", text)] : [];
+    this.#said.set(keyOf(type, text), id);
+    const [prompt, ...output] = prompts(record, text, piece);
+    const uuid = resultsOf(id);
+    return [
+      ...(prompt === undefined ? [] : [joined(prompt, type, id)]),
+      ...output.map((draft) => ({ ...draft, uuid })),
+    ];
   }
 
-  #answer(record: Fields, text: string, message: Known, piece: Piece): MessageDraft[] {
-    const key = keyOf("gemini", text);
-    const thoughts = listOf(record, "thoughts");
+  #answer(record: Fields, text: string, id: string, piece: Piece): MessageDraft[] {
     const calls = callsOf(record);
-    const blocks = thoughts.slice(message.thoughts).map(thinking);
-    message.thoughts = Math.max(message.thoughts, thoughts.length);
-    if (text !== "" && !message.texts.has(key)) {
-      message.texts.add(key);
-      this.#said.set(key, message);
-      blocks.push(...textBlocks(text));
-    }
-    const results: BlockDraft[] = [];
-    for (const { id, call } of calls) {
-      if (!message.calls.has(id)) blocks.push(callBlock(id, call));
-      const result = message.calls.get(id) === true ? undefined : resultOf(id, call);
-      if (result !== undefined) results.push(result);
-      message.calls.set(id, message.calls.get(id) === true || result !== undefined);
-      this.#calls.add(id);
-    }
+    const said = [...listOf(record, "thoughts").map(thinking), ...textBlocks(text)];
+    const blocks = this.#seen.fresh([...said, ...calls.map((each) => callBlock(each.id, each.call))], piece.uuid);
+    const ended = calls.flatMap((each) => resultOf(each.id, each.call) ?? []);
+    const results = this.#seen.fresh(ended, piece.uuid);
+    if (text !== "") this.#said.set(keyOf("gemini", text), id);
+    for (const call of calls) this.#calls.add(call.id);
     const usage = usageOf(fieldsOf(record, "tokens"));
     const reasoning = countOf(fieldsOf(record, "tokens"), "thoughts") ?? 0;
     const metadata: MessageMetadata = reasoning > 0 ? { reasoning_tokens: reasoning } : {};
     const model = textOf(record, "model");
     const answer: MessageDraft = { ...piece, type: "assistant", role: "assistant", model, usage, blocks, metadata };
     const last = timeOf(calls.at(-1)?.call["timestamp"]) ?? piece.timestamp;
-    const uuid = resultsOf(message.id);
     return [
-      ...(blocks.length > 0 || usage !== undefined ? [joined(answer, "gemini", message)] : []),
-      ...(results.length === 0 ? [] : [resultsDraft({ ...piece, uuid, timestamp: last }, results)]),
+      ...(blocks.length > 0 || usage !== undefined ? [joined(answer, "gemini", id)] : []),
+      ...(results.length === 0 ? [] : [resultsDraft({ ...piece, uuid: resultsOf(id), timestamp: last }, results)]),
     ];
   }
 }
@@ -233,7 +215,7 @@ function nothingOf(type: string): MessageDraft {
 }
 
 /** Pieces of a message are joined by its type and id. */
-function joined(draft: MessageDraft, type: string, { id }: Known): MessageDraft {
+function joined(draft: MessageDraft, type: string, id: string): MessageDraft {
   return id === "" ? draft : { ...draft, sourceId: id, answerId: `${type}/${id}` };
 }
 
@@ -292,7 +274,7 @@ function callsOf(record: Fields): { id: string; call: Fields }[] {
 }
 
 function callBlock(toolUseId: string, call: Fields): BlockDraft {
-  return { type: "tool_use", toolUseId, toolName: textOf(call, "name"), input: call["args"] };
+  return { type: "tool_use", toolUseId, toolName: textOf(call, "name"), input: call["args"], identity: toolUseId };
 }
 
 /** Returns the result of a call; undefined if it has not ended. */
@@ -307,7 +289,7 @@ function resultOf(id: string, call: Fields): BlockDraft | undefined {
   const stopped = status === "cancelled" ? "interrupted" : status === "error" ? "error" : "completed";
   const reported: ToolStatus = (status === "success" ? undefined : endingInText(TEXTS, text)) ?? stopped;
   const tool = textOf(call, "name");
-  return resultBlock({
+  const block = resultBlock({
     id,
     tool,
     text,
@@ -317,6 +299,8 @@ function resultOf(id: string, call: Fields): BlockDraft | undefined {
     images,
     subagentId: textOf(call, "agentId"),
   });
+  // A copy may lack some of its text.
+  return { ...block, identity: id };
 }
 
 function usageOf(tokens: Fields | undefined): UsageDraft | undefined {
