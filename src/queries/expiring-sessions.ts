@@ -20,7 +20,7 @@ export async function expiringSessions(
   where: Where,
   { store, sessions, now }: { store: Store | undefined; sessions: readonly SessionRef[]; now: Date },
 ) {
-  const open = store === undefined ? sessions : await sessionsNotKept(store, where);
+  const open = store === undefined ? sessions : (await staleSessions(store, where)).stale.map(({ ref }) => ref);
   const found = [];
   for (const agent of AGENTS) {
     for (const { folder, days, setting, file, isDefault } of (await agent.retention?.(where)) ?? []) {
@@ -47,10 +47,4 @@ export async function expiringSessions(
     }
   }
   return found;
-}
-
-/** Returns the sessions whose current content is not in the store. */
-async function sessionsNotKept(store: Store, where: Where): Promise<SessionRef[]> {
-  const { stale } = await staleSessions(store, where);
-  return stale.map(({ ref }) => ref);
 }

@@ -10,14 +10,10 @@ export type { OpenOptions } from "../places/session-bytes.ts";
 
 /**
  * Opens a session that is not archived, as its agent does. Opening rejects with a `TranscriptsError` (`unsupported`,
- * `not_a_session`, and `empty` for a stream) if the content is not a readable session. `name`: the content in its message.
+ * `not_a_session`, `empty`) if the content is not a readable session.
  */
-export function openReadable(
-  ref: SessionRef,
-  options: OpenOptions = {},
-  name = ref.path ?? "Standard input",
-): SessionContent {
-  const refusal = refusalOf(name, { mayBeUnknown: agentAt(ref) !== undefined });
+export function openReadable(ref: SessionRef, options: OpenOptions = {}): SessionContent {
+  const refusal = refusalOf(ref.path ?? "Standard input", { mayBeUnknown: agentAt(ref) !== undefined });
   return openedBy(
     ref,
     contentOf(() => sessionBytes(ref, options), refusal),

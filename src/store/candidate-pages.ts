@@ -58,12 +58,11 @@ function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
 
 /** Returns the condition on columns of `sessions`. */
 export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condition {
-  const { paths, ids, except, projects, agent, file, tags = [], pinned, parent } = filter;
+  const { ids, except, projects, agent, file, tags = [], pinned, parent } = filter;
   const conditions: Condition[] = [];
   const addList = (column: string, list: readonly string[] | undefined): void => {
     if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
   };
-  addList("path", paths);
   addList("session_id", ids);
   addList("project", projects);
   if (except !== undefined) {

@@ -119,7 +119,6 @@ export interface Store {
 
 /** Sessions that meet all of these conditions. */
 export interface SessionFilter {
-  paths?: readonly string[];
   ids?: readonly string[];
   /** Ids of sessions to leave out. */
   except?: readonly string[];

@@ -12,7 +12,6 @@ import type { CommandContext } from "../context.ts";
 import { type Damage, type DoctorOutput, doctorText, type IndexHealth, type Place } from "../doctor-text.ts";
 import { hostConfigs } from "../init/host-configs.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { hasContent } from "../../indexing/is-current.ts";
 import { type Expiring, expiringSessions } from "../../queries/expiring-sessions.ts";
 import { withStore } from "../../store/open-store.ts";
 import type { Store } from "../../store/store.ts";
@@ -132,7 +131,7 @@ async function indexHealth(
   if (!place.exists) return { index: unknown, expiring: await lacking(undefined) };
   try {
     return await withStore(context, { readOnly: true }, async (store) => {
-      const count = (await store.sessions()).filter(hasContent).length;
+      const { sessions: count } = await store.contentOf({});
       return { index: { ...unknown, sessions: count }, expiring: await lacking(store) };
     });
   } catch (error) {

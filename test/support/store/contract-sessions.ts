@@ -111,19 +111,6 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal(await found({ terms: ["mend"], until: new Date("2026-01-03T00:00:00Z") }), "a");
     });
 
-    it("sessions are found by path", async (store) => {
-      const make = (id: string, host: string, path: string): Promise<boolean> =>
-        store.writeSession({ session: madeSession(id, { host, path }), expected: 0, messages: [], blocks: [] });
-      await make("1", "one", "/a");
-      await make("2", "one", "/b");
-      await make("3", "two", "/a");
-      const ids = (sessions: StoredSession[]): string => sessions.map(({ session_id: id }) => id).join();
-      assert.equal(ids(await store.sessions({ paths: ["/a"] })), "1,3");
-      assert.equal(ids(await store.sessions({ paths: ["/b", "/a"] })), "1,2,3");
-      assert.equal(ids(await store.sessions({ paths: ["/none"] })), "");
-      assert.equal(ids(await store.sessions({ paths: [] })), "");
-    });
-
     it("a writer whose session changed meanwhile changes nothing", async (store) => {
       await fillSession(store, 2);
       const late = { ...laterChange(0, [madeEvent(2)]), rewritesFrom: 0 };
