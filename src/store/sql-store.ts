@@ -30,7 +30,7 @@ import {
 import { groupsOf, sessionCondition } from "./candidate-pages.ts";
 import { checkedSnippet, checkedTime, invalid, unknownEvent, unknownSession } from "./snippet-values.ts";
 import { allOf, batches, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
-import { asciiFolded, storableText, storableTime } from "./storable.ts";
+import { storableText, storableTime } from "./storable.ts";
 import type {
   BlocksAsked,
   Candidate,
@@ -459,41 +459,47 @@ export class SqlStore implements Store {
     return this.#database.all(sql, [...asked, ...of.values], readFailure);
   }
 
-  async failureGroups({ sessions = {}, since, until, tool, limit, offset = 0 }: FailureQuery): Promise<FailureGroup[]> {
+  async failureGroups({ sessions = {}, since, until, limit }: FailureQuery): Promise<FailureGroup[]> {
     const conditions: Condition[] = [{ sql: IS_FAILURE, values: [] }];
     const add = (sql: string, ...values: Condition["values"]): void => void conditions.push({ sql, values });
     const of = this.#ofSessions(sessions);
     if (of.values.length > 0) add(`session IN (SELECT number FROM sessions WHERE ${of.sql})`, ...of.values);
     if (since !== undefined) add("occurred_at >= ?", storableTime(since));
     if (until !== undefined) add("occurred_at < ?", storableTime(until));
-    if (tool !== undefined) add(`${this.#database.dialect.lower("tool_name")} = ?`, asciiFolded(storableText(tool)));
     const { sql, values } = allOf(conditions);
     const counted = `SELECT signature, count(*) AS count, count(DISTINCT session) AS sessions, max(occurred_at) AS latest
       FROM events WHERE ${sql} GROUP BY signature
-      ORDER BY count(*) DESC, max(occurred_at) DESC NULLS LAST, signature LIMIT ? OFFSET ?`;
-    const page = [Math.min(limit, Number.MAX_SAFE_INTEGER), offset];
+      ORDER BY count(*) DESC, max(occurred_at) DESC NULLS LAST, signature LIMIT ?`;
     return this.#database.snapshot(async (session) => {
-      const groups: FailureGroup[] = [];
-      const rows = await session.all(counted, [...values, ...page], (row) => ({
+      const rows = await session.all(counted, [...values, limit], (row) => ({
         signature: textIn(row, "signature"),
         count: numberIn(row, "count"),
         session_count: numberIn(row, "sessions"),
         latest: row["latest"] === null ? null : textIn(row, "latest"),
       }));
-      for (const row of rows) {
-        const ofSignature = [...values, row.signature];
-        const projects = await session.all(
-          `SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL
-            AND number IN (SELECT session FROM events WHERE ${sql} AND signature = ?) ORDER BY project`,
-          ofSignature,
-          (found) => textIn(found, "project"),
-        );
-        const newest = `SELECT ${EVENTS.list} FROM ${EVENTS.from} WHERE position = (SELECT position FROM events
-          WHERE ${sql} AND signature = ? ORDER BY occurred_at DESC NULLS LAST, position DESC LIMIT 1)`;
-        const example = await first(session, newest, ofSignature, EVENTS.read);
-        if (example !== undefined) groups.push({ ...row, projects, example });
-      }
-      return groups;
+      const failed = `events WHERE ${sql} AND ${session.dialect.isOneOf("signature")}`;
+      const listed = [...values, rows.map(({ signature }) => signature)];
+      const places = await session.all(
+        `SELECT DISTINCT signature, project FROM (SELECT DISTINCT signature, session FROM ${failed}) AS f
+          JOIN sessions ON number = session WHERE project IS NOT NULL ORDER BY signature, project`,
+        listed,
+        (row) => ({ signature: textIn(row, "signature"), project: textIn(row, "project") }),
+      );
+      const newest = await session.all(
+        `SELECT events.signature, ${EVENTS.list} FROM ${EVENTS.from} WHERE position IN (SELECT position FROM (
+          SELECT position, row_number() OVER (
+            PARTITION BY signature ORDER BY occurred_at DESC NULLS LAST, position DESC
+          ) AS place FROM ${failed}
+        ) AS f WHERE place = 1)`,
+        listed,
+        (row) => [textIn(row, "signature"), EVENTS.read(row)] as const,
+      );
+      const [projects, examples] = [Map.groupBy(places, ({ signature }) => signature), new Map(newest)];
+      return rows.flatMap((row) => {
+        const example = examples.get(row.signature);
+        const named = (projects.get(row.signature) ?? []).map(({ project }) => project);
+        return example === undefined ? [] : [{ ...row, projects: named, example }];
+      });
     });
   }
 

@@ -238,9 +238,7 @@ export interface FailureQuery {
   sessions?: SessionFilter;
   since?: Date;
   until?: Date;
-  tool?: string;
   limit: number;
-  offset?: number;
 }
 
 /** One error in all sessions that were asked for. */

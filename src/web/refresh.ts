@@ -13,6 +13,8 @@ const PAUSE_MS = 5_000;
 const AFTER_MS = 100;
 /** Fewer sessions are done before anybody has read a line about them. */
 const WORTH_SHOWING = 20;
+/** Open lists show what is new after so many sessions: about a page of them. */
+const SHOWN_EVERY = 100;
 
 export interface RefreshOptions {
   store: Store;
@@ -86,6 +88,7 @@ export class Refresh {
       threads: 1,
       onProgress: ({ done, total }) => {
         this.progress = total < WORTH_SHOWING ? "" : `${what}: ${count(done)} of ${count(total)}`;
+        if (done % SHOWN_EVERY === 0) this.revision += 1;
       },
     });
     if (report.new + report.changed > 0) this.revision += 1;
