@@ -15,8 +15,8 @@ export function redactorFor({ redact = true }: { redact?: boolean } = {}): Redac
 const lazyRedactor: Redactor = {
   redact: async (inputs) => {
     if (inputs.length === 0) return [];
-    const { sharedRedactor } = await import("../redact/redactor.ts");
-    return sharedRedactor().redact(inputs);
+    const { createRedactor } = await import("../redact/redactor.ts");
+    return createRedactor().redact(inputs);
   },
 };
 

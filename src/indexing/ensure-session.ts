@@ -1,4 +1,3 @@
-import type { Redactor } from "../redact/redactor.ts";
 import { cannotOpen } from "../places/session-bytes.ts";
 import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
@@ -12,16 +11,11 @@ import { updateIndex } from "./update-index.ts";
  * indexed. Returns its id in the store. Rejects with a `TranscriptsError` if the session cannot be read, was forgotten, or
  * the store fails.
  */
-export async function ensureSession(
-  store: Store,
-  where: Where,
-  ref: SessionRef,
-  options: { redactor?: Redactor } = {},
-): Promise<string> {
+export async function ensureSession(store: Store, where: Where, ref: SessionRef): Promise<string> {
   if (ref.archived !== null) return ref.archived.sessionId;
   const { sessionId, stored } = await keyedSession(store, where, ref);
   if (stored !== undefined) return sessionId;
-  const { unreadable } = await updateIndex(store, where, { ...options, only: [ref], level: "figures" });
+  const { unreadable } = await updateIndex(store, where, { only: [ref], level: "figures" });
   if ((await store.session(sessionId)) !== undefined) return sessionId;
   const [fault] = unreadable;
   if (fault !== undefined) throw cannotOpen(ref, new Error(fault.reason));

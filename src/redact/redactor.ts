@@ -64,13 +64,7 @@ export const allRules: readonly Rule[] = [
 let index: TriggerIndex | undefined;
 const ruleIndex = (): TriggerIndex => (index ??= new TriggerIndex(allRules));
 
-let shared: Redactor | undefined;
-
-/** Returns a redactor for all that is shown or stored by this thread. */
-export function sharedRedactor(): Redactor {
-  return (shared ??= createRedactor());
-}
-
+/** Redactors have no state: all share the index of the rules. */
 export function createRedactor(): Redactor {
   const redactOnce = async (inputs: readonly RedactionInput[]): Promise<RedactionResult[]> => {
     const contexts = inputs.map(({ before = "" }) => before.slice(-CONTEXT_CHARS));

@@ -6,7 +6,7 @@ import type { NewSnippet, Store } from "../store/store.ts";
 import { isFieldError, isSessionError } from "../transcripts-error.ts";
 import { redactedTexts } from "./extract-snippet.ts";
 import { identicalSnippet } from "./near-duplicates.ts";
-import { redactorOf, type SnippetSetting } from "./session-lookup.ts";
+import type { SnippetSetting } from "./session-lookup.ts";
 import { type SnippetSuggestion, suggestForSession } from "./suggest.ts";
 
 export interface AutoExtracted {
@@ -28,10 +28,10 @@ export async function autoExtract(
   store: Store,
   where: Where,
   ref: SessionRef,
-  options: Pick<SnippetSetting, "redactor" | "signal"> = {},
+  options: Pick<SnippetSetting, "signal"> = {},
 ): Promise<AutoExtracted> {
   const setting = { store, where, ...options };
-  const suggestions = await suggestForSession(ref, { redactor: redactorOf(setting), signal: options.signal });
+  const suggestions = await suggestForSession(ref, options);
   try {
     return await storeSuggestions(setting, ref, suggestions);
   } catch (error) {
@@ -50,7 +50,7 @@ export async function storeSuggestions(
   const report: AutoExtracted = { stored: [], known: 0, failed: [] };
   const { store, where } = setting;
   if (suggestions.length === 0 || where === undefined) return report;
-  const session = await store.session(await ensureSession(store, where, ref, { redactor: redactorOf(setting) }));
+  const session = await store.session(await ensureSession(store, where, ref));
   if (session === undefined) return report;
   for (const suggestion of suggestions) {
     try {
@@ -76,7 +76,7 @@ async function storedOnce(
     session_id,
     event_id: null,
     snippet_type,
-    ...(await redactedTexts(redactorOf(setting), { title, content, tags: [], metadata })),
+    ...(await redactedTexts({ title, content, tags: [], metadata })),
     source_file: path,
     source_line_start: line_start,
     source_line_end: line_end,

@@ -5,7 +5,7 @@ import type { TranscriptMessage } from "../parse/model.ts";
 import { redactView } from "../parse/redact-rows.ts";
 import { TimeSpan } from "../parse/times.ts";
 import { counted } from "../quantities.ts";
-import type { Redactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import { type ConversationOptions, openConversation } from "../sessions/open-conversation.ts";
 import { MAX_CONTENT_BYTES } from "../store/stored-model.ts";
@@ -47,9 +47,7 @@ export interface Citation {
   lines_skipped?: number;
 }
 
-export interface ExcerptOptions extends Pick<ConversationOptions, "signal" | "content"> {
-  redactor: Redactor;
-}
+export type ExcerptOptions = Pick<ConversationOptions, "signal" | "content">;
 
 const MAX_CITED = 50;
 const STYLE = {
@@ -74,7 +72,8 @@ export async function sessionExcerpt(ref: SessionRef, range: SectionRange, optio
   }
 }
 
-async function read(ref: SessionRef, range: SectionRange, { redactor, ...options }: ExcerptOptions): Promise<Excerpt> {
+async function read(ref: SessionRef, range: SectionRange, options: ExcerptOptions): Promise<Excerpt> {
+  const redactor = createRedactor();
   const isTurns = range.unit === "turn";
   const text = new CutText();
   const times = new TimeSpan();

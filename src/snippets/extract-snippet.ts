@@ -2,14 +2,14 @@
 import { given } from "../given.ts";
 import { isFields, textOf } from "../parse/json-fields.ts";
 import { redactJson } from "../redact/redact-json.ts";
-import type { Redactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import { checkedMetadata, invalid, unknownEvent } from "../store/snippet-values.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import type { NewSnippet } from "../store/store.ts";
 
 import { type Excerpt, type SectionRange, sessionExcerpt } from "./excerpt.ts";
 import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
-import { openableSession, redactorOf, type SnippetSetting, storedSessionId } from "./session-lookup.ts";
+import { openableSession, type SnippetSetting, storedSessionId } from "./session-lookup.ts";
 import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
 import { detectSnippetType, type TypeHint } from "./snippet-type.ts";
 
@@ -50,7 +50,7 @@ export async function extractSnippet(setting: SnippetSetting, raw: ExtractSnippe
     session_id: sessionId,
     event_id: input.event_id ?? null,
     snippet_type: input.snippet_type,
-    ...(await redactedTexts(redactorOf(setting), {
+    ...(await redactedTexts({
       title: input.title,
       content: input.content ?? excerpt?.content ?? "",
       tags: input.tags ?? [],
@@ -88,7 +88,7 @@ async function excerptOf(
   const range = rangeOf(input);
   if (range === undefined) return undefined;
   const ref = await openableSession(setting, sessionId);
-  const excerpt = await sessionExcerpt(ref, range, { redactor: redactorOf(setting), signal: setting.signal });
+  const excerpt = await sessionExcerpt(ref, range, { signal: setting.signal });
   if (input.content === undefined) return excerpt;
   // If the content was given, it does not matter what does not fit into the excerpt.
   const { entries_left_out: _, lines_skipped: __, ...citation } = excerpt.citation;
@@ -114,10 +114,8 @@ type SnippetTexts = Pick<NewSnippet, "title" | "content" | "tags" | "metadata">;
  * Returns redacted copies: each secret becomes `[REDACTED:kind]`. Removes duplicate tags, and adds word count and reading
  * time to the metadata.
  */
-export async function redactedTexts(
-  redactor: Redactor,
-  { title, content, tags, metadata }: SnippetTexts,
-): Promise<SnippetTexts> {
+export async function redactedTexts({ title, content, tags, metadata }: SnippetTexts): Promise<SnippetTexts> {
+  const redactor = createRedactor();
   const notes = checkedMetadata(metadata);
   if (/(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(metadata)))
     throw invalid("metadata", "it has a NUL character (U+0000).", "Leave it out.");

@@ -1,5 +1,6 @@
 /** Tags, pins and titles that the user gives to sessions. */
-import { redactorOf, type SnippetSetting, storedSessionId } from "./session-lookup.ts";
+import { type SnippetSetting, storedSessionId } from "./session-lookup.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import type { SessionLabels } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { fieldError } from "../transcripts-error.ts";
@@ -37,7 +38,7 @@ export async function labelSession(
     session_id: id,
     tags: [...tags].toSorted(),
     is_pinned: pinned ?? before?.is_pinned ?? false,
-    label_title: title === undefined ? (before?.label_title ?? null) : await cleanTitle(setting, title),
+    label_title: title === undefined ? (before?.label_title ?? null) : await cleanTitle(title),
   };
   await setting.store.setLabels(labels);
   return labels;
@@ -59,7 +60,7 @@ function checkTag(tag: string): void {
   throw fieldError("invalid", "tag_name", `${JSON.stringify(tag.slice(0, 80))} cannot be a tag.`, next);
 }
 
-async function cleanTitle(setting: SnippetSetting, title: string): Promise<string | null> {
-  const [redacted] = await redactorOf(setting).redact([{ text: wholeLine(title) ?? "" }]);
+async function cleanTitle(title: string): Promise<string | null> {
+  const [redacted] = await createRedactor().redact([{ text: wholeLine(title) ?? "" }]);
   return redacted === undefined || redacted.text === "" ? null : redacted.text.slice(0, MAX_TITLE_CHARS).toWellFormed();
 }

@@ -2,7 +2,6 @@
 import { ensureSession, keyedSession } from "../indexing/ensure-session.ts";
 import { storeArchive } from "../queries/stored-archive.ts";
 import { readableSession } from "../queries/stored-session.ts";
-import { type Redactor, sharedRedactor } from "../redact/redactor.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { isStream, type SessionRef, type Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
@@ -13,13 +12,7 @@ export interface SnippetSetting {
   store: Store;
   /** Where to find the session that a caller names. Without it, only whole ids of stored sessions are known. */
   where?: Where | undefined;
-  /** Everything that is stored passes through it. Default: the package's own redactor. */
-  redactor?: Redactor | undefined;
   signal?: AbortSignal | undefined;
-}
-
-export function redactorOf({ redactor }: Pick<SnippetSetting, "redactor">): Redactor {
-  return redactor ?? sharedRedactor();
 }
 
 /** Next step if a session cannot be read: then nothing of it can be cited either. */
@@ -35,7 +28,7 @@ export async function storedSessionId(setting: SnippetSetting, text: string): Pr
   const found = await lookUp(setting, text);
   if (typeof found === "string") return found;
   try {
-    return await ensureSession(setting.store, found.where, found.ref, { redactor: redactorOf(setting) });
+    return await ensureSession(setting.store, found.where, found.ref);
   } catch (error) {
     throw isSessionError(error) ? fieldError("no_file", FIELD, error.message, "", { cause: error }) : error;
   }

@@ -2,7 +2,7 @@ import { MAX_LINE_BYTES } from "../parse/content.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import { linesOfBytes } from "../transcript/format/lines.ts";
 import { redactJson } from "../redact/redact-json.ts";
-import { createRedactor, type Redactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
 import type { SessionRef } from "../places/session-ref.ts";
@@ -13,8 +13,6 @@ import { checkedContent } from "../store/snippet-values.ts";
 import { fieldError, isSessionError } from "../transcripts-error.ts";
 
 export interface SnippetExtractorOptions {
-  /** Default: the package's own redactor. */
-  redactor?: Redactor;
   /** Called for each line of which something cannot be read. */
   onSkippedLine?: (line: number, reason: string) => void;
   signal?: AbortSignal;
@@ -64,12 +62,12 @@ export class SnippetExtractor {
     snippetType: SnippetType,
   ): Promise<string> {
     checkRange(startLine, endLine, snippetType);
-    const { redactor = createRedactor(), signal } = this.#options;
+    const { signal } = this.#options;
     const range = { unit: "line", start: startLine, end: endLine } as const;
-    const { content, citation } = await sessionExcerpt(await refOf(filePath), range, { redactor, signal });
+    const { content, citation } = await sessionExcerpt(await refOf(filePath), range, { signal });
     if (citation.lines_skipped !== undefined)
       this.#options.onSkippedLine?.(startLine, `${citation.lines_skipped} damaged lines from here on were passed over`);
-    const [text] = await redactJson(redactor, [content]);
+    const [text] = await redactJson(createRedactor(), [content]);
     return checkedContent(String(text?.value));
   }
 }

@@ -3,7 +3,7 @@ import { errorSignature, tellingLines } from "../fixes/signature.ts";
 import { shortened } from "../neutral-text.ts";
 import { type ErrorRow, errorsIn } from "../queries/session-errors.ts";
 import { redactJson } from "../redact/redact-json.ts";
-import { createRedactor, type Redactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import type { OpenOptions } from "../sessions/open-session.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import { MAX_CONTENT_BYTES, MIN_CONTENT_BYTES } from "../store/stored-model.ts";
@@ -23,8 +23,6 @@ export interface SnippetSuggestion {
 }
 
 export interface SuggestOptions extends Pick<OpenOptions, "stdin"> {
-  /** Default: the package's own redactor. */
-  redactor?: Redactor;
   /** Maximum number of suggestions: the errors that took most attempts. Default 8. */
   limit?: number;
   signal?: AbortSignal | undefined;
@@ -36,12 +34,7 @@ const MAX_TITLE = 120;
 /** Returns suggestions in the order of their lines. Rejects with a `TranscriptsError` if the session cannot be read. */
 export async function suggestForSession(
   ref: SessionRef,
-  {
-    redactor = createRedactor(),
-    limit = DEFAULT_LIMIT,
-    signal = new AbortController().signal,
-    stdin,
-  }: SuggestOptions = {},
+  { limit = DEFAULT_LIMIT, signal = new AbortController().signal, stdin }: SuggestOptions = {},
 ): Promise<SnippetSuggestion[]> {
   const { rows } = await errorsIn(ref, { fixes: true, signal, stdin });
   // Attempts at the same error have the same fix; the first one has all of them.
@@ -52,7 +45,7 @@ export async function suggestForSession(
       .map((row) => [errorSignature(row.error), row]),
   );
   const best = [...distinct.values()].toSorted((a, b) => triesOf(b) - triesOf(a)).slice(0, limit);
-  const redacted = await redactJson(redactor, best);
+  const redacted = await redactJson(createRedactor(), best);
   return best
     .map((row, at) => suggestionOf(Object.assign({ ...row }, redacted[at]?.value)))
     .filter(({ content }) => Buffer.byteLength(content) >= MIN_CONTENT_BYTES)

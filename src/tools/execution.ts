@@ -3,7 +3,7 @@ import { storeArchive } from "../queries/stored-archive.ts";
 import { readArguments } from "./arguments.ts";
 import { failure } from "./failure.ts";
 import type { ArgumentShape, ToolAnswer, ToolArguments, ToolContext, ToolDefinition, ToolExecute } from "./tool.ts";
-import { sharedRedactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 
 /**
  * Returns the call: it reads the arguments, does the work, and answers failures in words that a model can act on.
@@ -40,6 +40,6 @@ async function answered(tool: string, work: () => Promise<ToolAnswer>, signal: A
  * nothing, and answers are short. Rejects if no redactor can be created: nothing is answered unredacted.
  */
 async function withoutSecrets(answer: ToolAnswer): Promise<ToolAnswer> {
-  const [redacted] = await sharedRedactor().redact([{ text: answer.text }]);
+  const [redacted] = await createRedactor().redact([{ text: answer.text }]);
   return { ...answer, text: redacted?.text ?? "" };
 }

@@ -5,7 +5,7 @@ import { failedSessions, failuresNeeds } from "../queries/listed-sessions.ts";
 import { errorsOver } from "../queries/newest-errors.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
 import { redactJson } from "../redact/redact-json.ts";
-import { sharedRedactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import { argumentOf, type SessionRef } from "../places/session-ref.ts";
 import { failureText } from "../render/text/failure-text.ts";
 import { scopeText } from "../render/text/passage-text.ts";
@@ -48,7 +48,7 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
   const items: string[] = [];
   for (const [at, { ref, row }] of shown.entries()) {
     const heading = shown[at - 1]?.ref === ref ? "" : `\n${headingOf(ref, row)}\n`;
-    const [redacted] = await redactJson(sharedRedactor(), [row]);
+    const [redacted] = await redactJson(createRedactor(), [row]);
     items.push(heading + failureText(Object.assign({ ...row }, redacted?.value), [dayAndTime(row.timestamp)], PLAIN));
   }
   const scope = `${scopeText({ searched, damaged: damage, unread: unreadable })}.`;

@@ -5,7 +5,7 @@ import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { redactView } from "../parse/redact-rows.ts";
 import type { MessageView } from "../parse/turns.ts";
 import { piecesAround } from "../queries/session-part.ts";
-import { sharedRedactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { openConversation } from "../sessions/open-conversation.ts";
 import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
@@ -47,7 +47,7 @@ export const execute = execution(READ_SESSION, async (args, context) => {
     if (passed <= offset) continue;
     hasMore = items.length >= limit || chars > maxChars;
     if (hasMore) break;
-    const text = messageText(await redactView(view, sharedRedactor()), style, previous);
+    const text = messageText(await redactView(view, createRedactor()), style, previous);
     items.push(`${text.trimEnd()}\n`);
     previous = view.message;
     chars += text.length;

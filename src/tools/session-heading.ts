@@ -1,5 +1,5 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
-import { sharedRedactor } from "../redact/redactor.ts";
+import { createRedactor } from "../redact/redactor.ts";
 import { type ArchivedSession, isStream, type SessionRef } from "../places/session-ref.ts";
 import { storeText } from "../render/text/passage-text.ts";
 import { shortened } from "../neutral-text.ts";
@@ -35,7 +35,7 @@ export function archivedNote(archived: ArchivedSession): string {
 /** Returns the title on one line, without secrets. */
 export async function shownTitle(title: string | null, maxChars = MAX_TITLE): Promise<string | null> {
   if (title === null) return null;
-  const [redacted] = await sharedRedactor().redact([{ text: title }]);
+  const [redacted] = await createRedactor().redact([{ text: title }]);
   return shortened((redacted?.text ?? "").replaceAll(/[\s\p{Cc}]+/gu, " ").trim(), maxChars);
 }
 

@@ -161,12 +161,12 @@ describe("a session that something refers to before it is indexed", () => {
     const { sessions } = await findSessions(machine.where);
     const ref = sessions.find(({ id }) => id === idOf(1));
     assert.ok(ref);
-    const id = await ensureSession(store, machine.where, ref, OPTIONS);
-    assert.equal(await ensureSession(store, machine.where, ref, OPTIONS), id);
+    const id = await ensureSession(store, machine.where, ref);
+    assert.equal(await ensureSession(store, machine.where, ref), id);
     const entered = await store.session(id);
     assert.deepEqual([id, entered?.project, entered?.state.events], [idOf(1), "/work", 0]);
     assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), { sessions: 2, new: 2, events: 2 });
-    assert.deepEqual(await dump(store), await inOneGo(machine.where, OPTIONS));
+    assert.deepEqual(await dump(store), await inOneGo(machine.where));
     await store.close();
   });
 
@@ -175,7 +175,7 @@ describe("a session that something refers to before it is indexed", () => {
     const path = machine.write(join(machine.project, "elsewhere", "some.jsonl"), claudeLine());
     const store = await newStore();
     const ref = sessionRef({ id: "some", place: "file", agent: null, path, bytes: 10, modifiedMs: 1 });
-    assert.equal(await ensureSession(store, machine.where, ref, OPTIONS), "some");
+    assert.equal(await ensureSession(store, machine.where, ref), "some");
     const report = await updateIndex(store, machine.where, OPTIONS);
     assert.deepEqual(figures(report), { sessions: 1, new: 1, events: 1 });
     assert.equal((await store.session("some"))?.place, "file");

@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
-import { createRedactor } from "../../src/redact/redactor.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { type SectionRange, sessionExcerpt } from "../../src/snippets/excerpt.ts";
 import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import assert from "node:assert/strict";
 import { TranscriptsError } from "../../src/transcripts-error.ts";
-
-const redactor = createRedactor();
 
 /** Some ranges of each kind: the beginning, the middle, the end, all, and beyond. */
 function rangesOf(lines: number): SectionRange[] {
@@ -31,7 +28,7 @@ testSessions("any range of a session is an excerpt, or refused", SESSION_KINDS, 
     for (const range of rangesOf(result.lines.total)) {
       const at = `${name}: ${range.unit} ${range.start}`;
       try {
-        const { content, lineStart, lineEnd } = await sessionExcerpt(ref, range, { redactor });
+        const { content, lineStart, lineEnd } = await sessionExcerpt(ref, range, {});
         assert.ok(Buffer.byteLength(content) <= 10_240, at);
         assert.ok(lineStart >= 1 && lineEnd >= lineStart && lineEnd <= result.lines.total, at);
         assert.ok(content.isWellFormed(), at);

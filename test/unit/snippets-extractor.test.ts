@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
 import type { ExtractSnippetInput } from "../../src/snippets/snippet-input.ts";
 import { sessionRef } from "../../src/places/session-ref.ts";
-import { createRedactor } from "../../src/redact/redactor.ts";
 import { sessionExcerpt } from "../../src/snippets/excerpt.ts";
 import { SnippetExtractor } from "../../src/snippets/snippet-extractor.ts";
 import { madeSetting, type MadeSetting } from "../snippets/made-setting.ts";
@@ -140,7 +139,7 @@ describe("SnippetExtractor", () => {
       yield Buffer.from([side, user("One.", 2), user("Two.", 3)].join(""));
     }
     const range = { unit: "turn", start: 2, end: 2 } as const;
-    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), content: contentOf(chunks()) });
+    const { content } = await sessionExcerpt(REF, range, { content: contentOf(chunks()) });
     assert.match(content, /^User .*\n\[3\] Two\.$/);
   });
 
@@ -159,7 +158,7 @@ describe("SnippetExtractor", () => {
       }
     }
     const range = { unit: "line", start: 900, end: 905 } as const;
-    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), content: contentOf(endless()) });
+    const { content } = await sessionExcerpt(REF, range, { content: contentOf(endless()) });
     assert.deepEqual(content.match(/^\[\d+\]/gm), ["[900]", "[901]", "[902]", "[903]", "[904]", "[905]"]);
     assert.ok(given < 1_500, String(given));
     assert.ok(isClosed);

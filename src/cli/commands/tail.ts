@@ -5,7 +5,7 @@ import type { SessionContent } from "../../parse/content.ts";
 import { piecesOf, pieceView, type ReadMessage } from "../../parse/conversation.ts";
 import { redactView } from "../../parse/redact-rows.ts";
 import type { MessageView } from "../../parse/turns.ts";
-import { sharedRedactor } from "../../redact/redactor.ts";
+import { createRedactor } from "../../redact/redactor.ts";
 import { openConversation } from "../../sessions/open-conversation.ts";
 import { openBytes, openReadable } from "../../sessions/open-session.ts";
 import { sessionIdOf, type SessionRef } from "../../places/session-ref.ts";
@@ -123,7 +123,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: Options)
   let hasPrinted = false;
   const print = async (piece: ReadMessage): Promise<void> => {
     hasPrinted = true;
-    const view = await redactView(pieceView(piece), sharedRedactor());
+    const view = await redactView(pieceView(piece), createRedactor());
     if (isJson) await context.printLine(messageRow(view, sessionIdOf(ref), null));
     else await context.out(messageText(view, style, previous));
     if (view.message.message_type === "assistant") previous = view.message;
