@@ -56,7 +56,7 @@ function redactionFor({ redact }: RecordingOptions): Redaction {
 }
 
 export const NO_REDACTION: Redaction = {
-  values: async (values) => [...values],
+  value: async (value) => value,
   text: async (text) => text,
 };
 
@@ -65,9 +65,9 @@ export function createRedaction(): Redaction {
   let loaded: ReturnType<typeof loadRedactor> | undefined;
   const load = (): ReturnType<typeof loadRedactor> => (loaded ??= loadRedactor());
   return {
-    values: async (values) => {
+    value: async (value) => {
       const { redactor, redactJson } = await load();
-      return (await redactJson(redactor, values)).map(({ value }) => value);
+      return (await redactJson(redactor, [value]))[0]?.value;
     },
     text: async (text, before) => {
       const { redactor } = await load();

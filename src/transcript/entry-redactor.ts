@@ -6,9 +6,9 @@ import { given } from "../given.ts";
 import { MAX_OUTPUT_BYTES, type KeptFiles } from "./kept-files.ts";
 import type { HostFile } from "./records.ts";
 
-/** Redacts secrets in JSON values; the result has the same shape. */
+/** Redacts secrets in a JSON value; the result has the same shape. */
 export interface Redaction {
-  values(values: readonly unknown[]): Promise<unknown[]>;
+  value(value: object): Promise<unknown>;
   /** `before` is the text directly before `text`, already redacted. */
   text(text: string, before?: string): Promise<string>;
 }
@@ -38,23 +38,9 @@ export class EntryRedactor {
     this.#options = options;
   }
 
-  /** Returns how much must be read, redacted and saved for a draft, in characters or bytes. */
-  size({ entry, files = [], wholeOutputPath }: Draft): number {
-    const inline = charsIn(writtenFields(entry));
-    const size = files.reduce((sum, { url }) => sum + url.length, inline);
-    // The size of the host's file is unknown here; such outputs are mostly long.
-    return wholeOutputPath === undefined ? size : Math.max(size, MAX_OUTPUT_BYTES);
-  }
-
-  /** Prepares a batch. */
-  async prepare(sessionID: string, drafts: readonly Draft[]): Promise<PreparedEntry[]> {
-    const ready = await this.#readyEntries(sessionID, drafts);
-    return Promise.all(ready.map((entry) => this.#withOutputFile(sessionID, entry)));
-  }
-
-  async #readyEntries(sessionID: string, drafts: readonly Draft[]): Promise<TranscriptEntry[]> {
-    const whole = await Promise.all(drafts.map((draft) => this.#withFiles(sessionID, draft)));
-    return this.#continued(drafts, await this.#redacted(whole));
+  async prepare(sessionID: string, draft: Draft): Promise<PreparedEntry> {
+    const redacted = await this.#redacted(await this.#withFiles(sessionID, draft));
+    return this.#withOutputFile(sessionID, await this.#continued(draft, redacted));
   }
 
   async #withFiles(sessionID: string, { entry, files, wholeOutputPath }: Draft): Promise<TranscriptEntry> {
@@ -77,29 +63,25 @@ export class EntryRedactor {
   }
 
   /** Redacts texts, inputs and outputs. Ids, names and numbers are unchanged. */
-  async #redacted(entries: readonly TranscriptEntry[]): Promise<TranscriptEntry[]> {
-    const values = await this.#options.redaction.values(entries.map(writtenFields));
-    return entries.map((entry, at) => {
-      const redacted: TranscriptEntry = Object.assign({}, entry, values[at]);
-      if ("callID" in entry && "callID" in redacted && redacted.callID !== entry.callID) {
-        // Stays unique, because files are named after it and results are matched by it.
-        redacted.callID = `redacted_${createHash("sha256").update(entry.callID).digest("hex").slice(0, 16)}`;
-      }
-      // It is written with the call alone.
-      if (redacted.type === "tool_result") redacted.input = null;
-      return redacted;
-    });
+  async #redacted(entry: TranscriptEntry): Promise<TranscriptEntry> {
+    const redacted: TranscriptEntry = Object.assign(
+      {},
+      entry,
+      await this.#options.redaction.value(writtenFields(entry)),
+    );
+    if ("callID" in entry && "callID" in redacted && redacted.callID !== entry.callID) {
+      // Stays unique, because files are named after it and results are matched by it.
+      redacted.callID = `redacted_${createHash("sha256").update(entry.callID).digest("hex").slice(0, 16)}`;
+    }
+    // It is written with the call alone.
+    if (redacted.type === "tool_result") redacted.input = null;
+    return redacted;
   }
 
-  /** Redacts pieces of a text again together with the text before them, since a secret may span both. */
-  #continued(drafts: readonly Draft[], redacted: readonly TranscriptEntry[]): Promise<TranscriptEntry[]> {
-    return Promise.all(
-      redacted.map(async (entry, at) => {
-        const { entry: raw, before } = drafts[at] ?? {};
-        if (before === undefined || raw === undefined || !("content" in raw)) return entry;
-        return { ...entry, content: await this.#options.redaction.text(raw.content, before) };
-      }),
-    );
+  /** Redacts a piece of a text again together with the text before it, since a secret may span both. */
+  async #continued({ entry: raw, before }: Draft, redacted: TranscriptEntry): Promise<TranscriptEntry> {
+    if (before === undefined || !("content" in raw)) return redacted;
+    return Object.assign({}, redacted, { content: await this.#options.redaction.text(raw.content, before) });
   }
 
   async #withOutputFile(sessionID: string, entry: TranscriptEntry): Promise<PreparedEntry> {
@@ -142,20 +124,4 @@ function limited(output: unknown): unknown {
   if (text.length <= MAX_OUTPUT_BYTES) return output;
   const lineEnd = text.lastIndexOf("\n", MAX_OUTPUT_BYTES);
   return text.slice(0, lineEnd === -1 ? MAX_OUTPUT_BYTES : lineEnd) + TRUNCATED;
-}
-
-/** Counts the characters of all strings in a value, plus one for each member. */
-function charsIn(root: unknown): number {
-  let chars = 0;
-  const rest = [root];
-  while (rest.length > 0) {
-    const value = rest.pop();
-    chars += typeof value === "string" ? value.length : 1;
-    if (isObject(value)) for (const [key, member] of Object.entries(value)) rest.push(key, member);
-  }
-  return chars;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

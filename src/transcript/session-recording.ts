@@ -20,14 +20,8 @@ import { Timeline } from "./timeline/session-timeline.ts";
 
 /** Maximum number of drafts of one session in memory; more are dropped and counted. */
 const MAX_DRAFTS = 20_000;
-/** Maximum number of drafts prepared at once: enough to make redaction cheap, few enough to be written soon. */
-const BATCH = 64;
-
-/**
- * Size of a batch, in characters or bytes, from which its redaction takes noticeable time. A larger entry is a batch of
- * its own, and is written before the next one is prepared, so that few of them are in memory.
- */
-const LARGE = 256 * 1024;
+/** Bytes that wait for a file, from which they are written before the next entry is prepared, to save memory. */
+const MANY_BYTES = 256 * 1024;
 
 /** File of the session, with its encoder. */
 export interface Output {
@@ -171,12 +165,14 @@ export class SessionRecording {
       return;
     }
     const outputs = await this.#open();
-    while (this.#drafts.length > 0) {
-      const { batch, isLarge } = this.#nextBatch();
-      this.#preparing = batch.length;
-      for (const entry of await this.#prepare(batch)) this.#append(outputs, await this.#linked(entry));
+    for (let draft = this.#drafts.shift(); draft !== undefined; draft = this.#drafts.shift()) {
+      this.#preparing = 1;
+      const entry = await this.#prepare(draft);
+      if (entry !== undefined) this.#append(outputs, entry);
+      if (this.#lost > 0) this.#append(outputs, { entry: this.#lossEntry() });
       this.#preparing = 0;
-      if (isLarge) await Promise.all(outputs.flatMap(({ file }) => (file.isFailing ? [] : file.flush())));
+      const full = outputs.filter(({ file }) => file.waitingBytes > MANY_BYTES && !file.isFailing);
+      await Promise.all(full.map(({ file }) => file.flush()));
     }
     if (this.#lost > 0) this.#append(outputs, { entry: this.#lossEntry() });
   }
@@ -285,37 +281,16 @@ export class SessionRecording {
     return places.hasTranscript(this.sessionID, formats[0]);
   }
 
-  /** Takes the next drafts from the queue, in order. */
-  #nextBatch(): { batch: Draft[]; isLarge: boolean } {
-    const { entryRedactor } = this.#context;
-    let size = 0;
-    let count = 0;
-    while (count < BATCH && count < this.#drafts.length) {
-      const draft = this.#drafts[count];
-      if (draft !== undefined) size += entryRedactor.size(draft);
-      if (size >= LARGE && count > 0) break;
-      count += 1;
-    }
-    return { batch: this.#drafts.splice(0, count), isLarge: count === 1 && size >= LARGE };
-  }
-
-  /** Prepares a failed batch one by one, so that a bad entry is lost alone. */
-  async #prepare(batch: readonly Draft[]): Promise<PreparedEntry[]> {
-    const { sessionID } = this;
+  /** Returns undefined for a draft that cannot be prepared, which is counted. */
+  async #prepare(draft: Draft): Promise<PreparedEntry | undefined> {
     const { entryRedactor, onFailure } = this.#context;
-    const prepared: PreparedEntry[] = [];
     try {
-      prepared.push(...(await entryRedactor.prepare(sessionID, batch)));
+      return await this.#linked(await entryRedactor.prepare(this.sessionID, draft));
     } catch (error) {
-      if (batch.length > 1) {
-        for (const draft of batch) prepared.push(...(await this.#prepare([draft])));
-      } else {
-        onFailure(error);
-        this.#lost += 1;
-      }
+      onFailure(error);
+      this.#lost += 1;
+      return undefined;
     }
-    if (this.#lost > 0) prepared.push({ entry: this.#lossEntry() });
-    return prepared;
   }
 
   /**

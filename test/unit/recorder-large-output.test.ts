@@ -79,7 +79,7 @@ function slowRedaction(): { redaction: Redaction; release: () => void } {
     if (JSON.stringify(value).length > 1_000_000) await released;
   };
   const redaction: Redaction = {
-    values: async (values) => (await waitFor(values), [...values]),
+    value: async (value) => (await waitFor(value), value),
     text: async (text) => (await waitFor(text), text),
   };
   return { redaction, release };
@@ -160,9 +160,9 @@ for (const [what, steps] of Object.entries(STEPS)) {
 test("a small entry that cannot be prepared is the only one lost", async () => {
   const folder = data();
   const redaction: Redaction = {
-    values: async (values) => {
-      if (JSON.stringify(values).includes("small")) throw new Error("cannot be redacted");
-      return [...values];
+    value: async (value) => {
+      if (JSON.stringify(value).includes("small")) throw new Error("cannot be redacted");
+      return value;
     },
     text: async (text) => text,
   };

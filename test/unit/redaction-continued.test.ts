@@ -4,7 +4,7 @@ import { createRedaction } from "../../src/transcript/create-recorder.ts";
 import { RecordingFolder } from "../../src/transcript/recording-folder.ts";
 import { KeptFiles } from "../../src/transcript/kept-files.ts";
 import type { Draft } from "../../src/transcript/entry-draft.ts";
-import { EntryRedactor } from "../../src/transcript/entry-redactor.ts";
+import { EntryRedactor, type PreparedEntry } from "../../src/transcript/entry-redactor.ts";
 import { Timeline } from "../../src/transcript/timeline/session-timeline.ts";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { describe, test } from "../support/runner.ts";
@@ -16,7 +16,7 @@ describe("a secret in a text that is written in two pieces", () => {
   test("is found although it is cut between them", async () => {
     const drafts = splitText(`The key is ${SECRET.slice(0, 20)}`, `${SECRET.slice(20)}, keep it.`);
     assert.equal(drafts.length, 3, "the text must have been forced");
-    const prepared = await preparation().prepare("ses_1", drafts);
+    const prepared = await prepareAll(drafts);
     const said = prepared.map(({ entry }) => ("content" in entry ? entry.content : "")).join("");
     for (let at = 0; at + 8 <= SECRET.length; at++) assert.ok(!said.includes(SECRET.slice(at, at + 8)), said);
     assert.match(said, /, keep it\.$/);
@@ -30,7 +30,7 @@ describe("a secret in a text that is written in two pieces", () => {
     ] as const) {
       for (let cut = 1; cut < secret.length; cut++) {
         const drafts = splitText(before + secret.slice(0, cut), `${secret.slice(cut)} and so on.`);
-        const prepared = await preparation().prepare("ses_1", drafts);
+        const prepared = await prepareAll(drafts);
         const said = prepared.map(({ entry }) => ("content" in entry ? entry.content : "")).join("");
         assert.match(said, /^[\w= ]+\[REDACTED:[a-z-]+\] and so on\.$/);
         assert.ok(said.startsWith(before), said);
@@ -38,6 +38,11 @@ describe("a secret in a text that is written in two pieces", () => {
     }
   });
 });
+
+async function prepareAll(drafts: readonly Draft[]): Promise<PreparedEntry[]> {
+  const redactor = preparation();
+  return Promise.all(drafts.map((draft) => redactor.prepare("ses_1", draft)));
+}
 
 /** The drafts of a text of which a part was written because a call behind it could not wait. */
 function splitText(first: string, second: string) {

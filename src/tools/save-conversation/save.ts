@@ -106,7 +106,7 @@ function askForSummary(sessionID: string, { summarizeLater }: SaveConversationOp
  */
 async function redactedDigest(digest: Digest, redaction: Redaction): Promise<Digest> {
   const { title, lastTexts, hostSummary, prompts, errors, files } = digest;
-  const [redacted] = await redaction.values([{ title, lastTexts, hostSummary, prompts, errors, files }]);
+  const redacted = await redaction.value({ title, lastTexts, hostSummary, prompts, errors, files });
   return Object.assign({ ...digest }, redacted);
 }
 

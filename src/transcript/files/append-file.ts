@@ -127,6 +127,11 @@ export class AppendFile {
     return this.#queue.waiting;
   }
 
+  /** Number of bytes in memory, not yet in the file. */
+  get waitingBytes(): number {
+    return this.#queue.bytes;
+  }
+
   /** Number of records dropped since this object was created. */
   get missing(): number {
     return this.#queue.missing;
