@@ -10,8 +10,6 @@ export type Grade = "same" | "similar";
 
 export interface Match {
   grade: Grade;
-  /** Common target, completing "it succeeded on …". */
-  on: string;
   /** Step with the same target. */
   step: Step | null;
   /** Something that the error refused was replaced: only soon after the failure is it the same purpose. */
@@ -25,7 +23,7 @@ const SAME_CHANGE = 0.6;
 
 export function matchTargets(failed: Target, later: Target, clue: Clue): Match | null {
   if (isIdentical(failed, later)) {
-    return { grade: "same", on: "the same input", step: later.steps.find(({ role }) => role === "final") ?? null };
+    return { grade: "same", step: later.steps.find(({ role }) => role === "final") ?? null };
   }
   if (isOtherScript(failed, later)) return null;
   const { steps, others } = blameFor(failed.steps, clue);
@@ -124,7 +122,7 @@ function matchFiles(
   // Changes of one file share many words anyway.
   if (failed.kind === "write" && later.kind === "write" && !isSameChange(failed, later, clue)) return null;
   const isWhole = found.length === failed.paths.length;
-  return { grade: isWhole ? "same" : "similar", on: `the same ${failed.kind === "list" ? "folder" : "file"}` };
+  return { grade: isWhole ? "same" : "similar" };
 }
 
 /** Matches the refusal of an edit whose old text is not in the file as it is. */
@@ -157,9 +155,9 @@ function matchSearch(
   later: Purpose & { kind: "search" | "glob" },
 ): Likeness | null {
   if (!sharePlaces(failed.paths, later.paths)) return null;
-  if (failed.pattern === later.pattern) return { grade: "same", on: "the same search" };
+  if (failed.pattern === later.pattern) return { grade: "same" };
   const isAlike = textLikeness(failed.pattern, later.pattern) >= ALIKE;
-  return isAlike ? { grade: "similar", on: "a similar pattern" } : null;
+  return isAlike ? { grade: "similar" } : null;
 }
 
 function sharePlaces(a: readonly CallPath[], b: readonly CallPath[]): boolean {
@@ -169,9 +167,9 @@ function sharePlaces(a: readonly CallPath[], b: readonly CallPath[]): boolean {
 
 function matchUrls(failed: string, later: string): Likeness | null {
   const [a, b] = [parseUrl(failed), parseUrl(later)];
-  if (a === null || b === null) return failed === later ? { grade: "same", on: "the same address" } : null;
+  if (a === null || b === null) return failed === later ? { grade: "same" } : null;
   if (a.host !== b.host || a.path !== b.path) return null;
-  return { grade: a.search === b.search ? "same" : "similar", on: "the same address" };
+  return { grade: a.search === b.search ? "same" : "similar" };
 }
 
 function parseUrl(text: string): { host: string; path: string; search: string } | null {
@@ -184,7 +182,7 @@ function matchUse(failed: Target, later: Target, clue: Clue): Match | null {
   if (failed.tool === "" || failed.tool !== later.tool) return null;
   const likeness = inputLikeness(failed.fields(), later.fields());
   if (likeness < ALIKE || namesOther(failed, later, clue)) return null;
-  return { grade: likeness >= 0.8 ? "same" : "similar", on: "the same tool with a similar input", step: null };
+  return { grade: likeness >= 0.8 ? "same" : "similar", step: null };
 }
 
 /**
@@ -224,13 +222,12 @@ const FAILED_FILE = /\bFAIL(?:ED)?:? +([\w@./\\-]+\.[a-z]\w*)(?=::|\s|$)/gm;
 
 function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   if (failed.program !== later.program) return clue.noProgram ? sameOperands(failed, later) : null;
-  const name = failed.program;
   if (failed.code !== null || later.code !== null) {
-    return failed.code === later.code ? { grade: "same", on: `the same ${name} code` } : null;
+    return failed.code === later.code ? { grade: "same" } : null;
   }
   const [first, laterFirst] = [subcommand(failed), subcommand(later)];
-  if (name === "git" && /\bCONFLICT\b/.test(clue.text) && concludes(first, later)) {
-    return { grade: "same", on: `the same command (git ${first}), continued` };
+  if (failed.program === "git" && /\bCONFLICT\b/.test(clue.text) && concludes(first, later)) {
+    return { grade: "same" };
   }
   if (first !== laterFirst || inspectionIn(failed) !== inspectionIn(later)) return null;
   const [own, given] = [targets(failed), targets(later)];
@@ -245,13 +242,11 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   const isKept = wanted.every((word, at) => shares[at] !== null || isRefused(word));
   if (!isKept || !added.every((word) => mayBeAdded(word, failed, clue))) return null;
   if (leavesOut(failed, later) || selectsPart(own, given, clue) || sharesNothing(failed, later)) return null;
-  const on = `the same command (${first === null ? name : `${name} ${first}`})`;
   const options = failed.words.filter(({ text }) => text.startsWith("-"));
   const isWhole = shares.every((share) => share === "whole") && options.every((option) => hasWord(later, option));
   const isReplaced = added.length > 0 && wanted.some((word, at) => shares[at] === null && isRefused(word));
   return {
     grade: isWhole && wanted.length === own.length && added.length === 0 ? "same" : "similar",
-    on,
     ...(isReplaced ? { isReplaced } : {}),
   };
 }
@@ -339,7 +334,7 @@ function isConcerned({ text, path }: CommandWord, clue: Clue): boolean {
 function sameOperands(failed: Run, later: Run): Likeness | null {
   const wanted = targets(failed);
   const isSame = wanted.length > 0 && wanted.every(({ text }) => later.words.some((word) => word.text === text));
-  return isSame ? { grade: "similar", on: "the same arguments, with another program", isReplaced: true } : null;
+  return isSame ? { grade: "similar", isReplaced: true } : null;
 }
 
 /** Returns the word that makes a command only report: `status` in `docker compose status`, `--help`. */

@@ -26,7 +26,7 @@ export interface ToolFix {
   words: string[];
   /** Failed calls on the same target in between; without a fix, all later ones. */
   attempts: ToolCall[];
-  /** Reason why this call is the fix, or why there is none. */
+  /** Reason why there is no fix; empty if there is one. */
   reason: string;
 }
 
@@ -121,9 +121,7 @@ function isInReach(failed: LaneCall, later: LaneCall, { grade, isReplaced = fals
   return later.index - failed.index <= (isNear ? NEAR : REACH[grade]);
 }
 
-function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readonly LaneCall[], clue: Clue): ToolFix {
-  const distance = later.index - failed.index;
-  const where = distance === 1 ? "with the next call" : `${distance} calls later`;
+function withFix(failed: LaneCall, { later }: Candidate, attempts: readonly LaneCall[], clue: Clue): ToolFix {
   const tried = attempts.filter(({ index }) => index < later.index);
   // Calls that began before the failure was known are no reaction to it.
   const between = failed.lane.calls.slice(failed.index + 1, later.index).filter((each) => isReaction(failed, each));
@@ -135,7 +133,7 @@ function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readon
     diff: changeOf(failed.target(), later.target(), steps, clue),
     words: failed.lane.texts.slice(failed.textsBefore, later.textsBefore),
     attempts: tried.map(({ call }) => call),
-    reason: `${later.call.tool_name ?? "A tool"} succeeded ${where} on ${match.on}.`,
+    reason: "",
   };
 }
 

@@ -279,7 +279,7 @@ describe("calls that made no difference", () => {
       done("exec_command", run, running),
       done("exec_command", run, "Process exited with code 0\nOutput:\nok"),
     ]);
-    assert.equal(fix.reason, "exec_command succeeded 2 calls later on the same input.");
+    assert.match(fix.fix?.result_text ?? "", /exited with code 0/);
   });
 
   test("a look for a program, and another try that failed", () => {
