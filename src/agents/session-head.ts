@@ -18,6 +18,8 @@ export interface FileHead {
 /** Bytes read, in steps, until the head is whole. The first is enough for most files, in which instructions can make a first line of 30 KB; images make it far longer. */
 const STEPS = [64 * 1024, 1024 * 1024, MAX_LINE_BYTES];
 
+const PIECE_BYTES = 8 * 1024;
+
 /**
  * Reads the beginning of a file in the format that `detect` finds. Rejects with the file system's error; no content makes it
  * reject.
@@ -34,8 +36,7 @@ export async function readFileHead(
       const bytes = await startOf(path, length, handle, files);
       const format = detect(new TextDecoder().decode(bytes));
       found = { format, head: format === undefined ? NO_HEAD : await headIn(format, bytes) };
-      const { cwd, startedMs } = found.head;
-      if (bytes.byteLength < length || (cwd !== null && startedMs !== null)) break;
+      if (bytes.byteLength < length || isWhole(found.head)) break;
     }
     return found;
   } finally {
@@ -65,7 +66,7 @@ async function startOf(
 /** Collects the fields from several units, since the first lines are often notes without time or folder. */
 async function headIn(format: Format, bytes: Uint8Array): Promise<SessionHead> {
   const head = { ...NO_HEAD };
-  for await (const batch of format.read(only(bytes), {})) {
+  for await (const batch of format.read(inPieces(bytes), {})) {
     for (const { session, timestamp } of batch) {
       head.startedMs ??= msOf(timestamp);
       if (session?.sessionId !== undefined) head.title ??= session.title ?? null;
@@ -73,10 +74,17 @@ async function headIn(format: Format, bytes: Uint8Array): Promise<SessionHead> {
       head.cwd ??= session?.cwd ?? null;
       head.parentId ??= session?.parentSessionId ?? null;
     }
+    if (isWhole(head)) break;
   }
   return head;
 }
 
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+/** More bytes would add nothing. */
+function isWhole({ cwd, startedMs }: SessionHead): boolean {
+  return cwd !== null && startedMs !== null;
+}
+
+/** Yields pieces, since the first is mostly enough. */
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
