@@ -271,17 +271,10 @@ describe("the hooks of the plugin for Claude Code", () => {
 
   test("input that is not from a hook is an error when run by hand", async () => {
     const home = makeTempDir();
-    for (const [stdin, problem] of [
-      ["", "it is not JSON"],
-      ["[]", "an object is missing"],
-      ['{"hook_event_name":"Stop"}', "transcript_path is missing"],
-    ] as const) {
+    for (const stdin of ["", "[]", '{"hook_event_name":"Stop"}']) {
       const { exitCode, stdout, stderr } = await runCli(["index", "--hook"], { home, stdin });
       assert.deepEqual([exitCode, stdout], [2, ""]);
-      assert.ok(
-        stderr.includes(`is not what a hook of Claude Code passes: ${problem}. Run \`transcripts init`),
-        stderr,
-      );
+      assert.match(stderr, /is not what a hook of Claude Code passes\. Run `transcripts init/);
     }
     const { exitCode } = await runCli(["index", "--hook", "latest"], { home });
     assert.equal(exitCode, 2);

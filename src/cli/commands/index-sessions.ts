@@ -10,7 +10,7 @@ import type { Store } from "../../store/store.ts";
 import { textOf } from "../context.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
-import { z } from "zod";
+import { recordIn, stringOf } from "../../parse/json-fields.ts";
 import { staleSessions } from "../../indexing/stale-sessions.ts";
 import { isStream, type SessionRef } from "../../places/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
@@ -89,13 +89,6 @@ function scopeLine(report: IndexReport, isNamed: boolean): string {
   return [`indexed ${counted(sessions, "session")}: ${counts.join(", ")}`, ...(bytes === 0 ? [] : [what])].join("; ");
 }
 
-/** Fields that hooks of Claude Code, Codex, Copilot CLI and Qwen Code share. */
-const HookInput = z.object({
-  hook_event_name: z.string(),
-  /** At the start of a session, a file that may not exist yet. */
-  transcript_path: z.string().min(1),
-});
-
 /** Returns the sessions that were named, with their subagents. */
 async function sessionsNamed(context: CommandContext, args: readonly string[]): Promise<SessionRef[]> {
   const found: SessionRef[] = [];
@@ -119,7 +112,7 @@ async function sessionsNamed(context: CommandContext, args: readonly string[]): 
  * project that changed since they were indexed, newest first, because no hook runs when an agent is interrupted.
  */
 async function sessionsOfHook(context: CommandContext, store: Store): Promise<SessionRef[]> {
-  const { hook_event_name: event, transcript_path: path } = await hookInput(context);
+  const { event, path } = await hookInput(context);
   if (event !== "SessionStart") return sessionsNamed(context, [path]);
   const folder = dirname(resolve(context.cwd, path)) + sep;
   const roots = (await sessionRoots(context)).filter((root) => folder.startsWith(root.path + sep));
@@ -136,24 +129,13 @@ async function sessionsOfHook(context: CommandContext, store: Store): Promise<Se
   return chosen;
 }
 
-async function hookInput({ stdin }: CommandContext): Promise<z.infer<typeof HookInput>> {
-  const text = await textOf(stdin, MAX_INPUT_BYTES);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw notOfHook(Buffer.byteLength(text) > MAX_INPUT_BYTES ? "it is too large" : "it is not JSON", error);
-  }
-  const { data, error } = HookInput.safeParse(value);
-  if (data === undefined) throw notOfHook(`${error.issues[0]?.path.join(".") || "an object"} is missing`, error);
-  return data;
-}
-
-function notOfHook(problem: string, cause?: unknown): TranscriptsError {
-  return new TranscriptsError(
-    "bad_arguments",
-    `Standard input is not what a hook of Claude Code passes: ${problem}.`,
+/** Reads the fields that hooks of Claude Code, Codex, Copilot CLI and Qwen Code share. The file may not exist yet. */
+async function hookInput({ stdin }: CommandContext): Promise<{ event: string; path: string }> {
+  const fields = recordIn(await textOf(stdin, MAX_INPUT_BYTES));
+  const [event, path] = [stringOf(fields, "hook_event_name"), stringOf(fields, "transcript_path")];
+  if (event && path) return { event, path };
+  throw badArguments(
+    "Standard input is not what a hook of Claude Code passes.",
     "Run `transcripts init --claude-code` to set up the hooks.",
-    { cause },
   );
 }
