@@ -8,6 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import type { ArchivedGroup, ArchivedPage } from "./archive-writer.ts";
+import { bucketName, WORD } from "./browser/search-words.ts";
 
 /** A session of the archive. */
 export interface SearchedSession {
@@ -25,7 +26,6 @@ export interface SearchedSession {
 /** Number of sessions in a segment. */
 const SEGMENT_SESSIONS = 500;
 
-const WORD = /[\p{L}\p{N}_]{2,}/gu;
 /** Longer words are keys and hashes. */
 const MAX_WORD_CHARS = 40;
 
@@ -83,13 +83,6 @@ async function wordsOf(sessions: readonly SearchedSession[]): Promise<Map<string
     }
   }
   return buckets;
-}
-
-/** Returns the name of the file for words that begin alike. The script in the browser does the same. */
-function bucketName(word: string): string {
-  return Array.from(word.slice(0, 2))
-    .map((char) => (/[a-z0-9_]/.test(char) ? char : `-${char.codePointAt(0)?.toString(16)}`))
-    .join("");
 }
 
 /** JSON that is safe in a script, wherever that is. */

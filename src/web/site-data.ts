@@ -9,7 +9,7 @@ import { piecesOf } from "../parse/conversation.ts";
 import { catalogPricing } from "../parse/pricing.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import { searchedTexts } from "../parse/searched-texts.ts";
-import type { SessionRef, Where } from "../places/session-ref.ts";
+import type { Where } from "../places/session-ref.ts";
 import { ledgerOf, sumsOf } from "../queries/added-up.ts";
 import { readableSession } from "../queries/stored-session.ts";
 import { matchText, nothingFoundText } from "../render/text/found-text.ts";
@@ -142,9 +142,9 @@ export class SiteData {
   /** Returns a page of a session; undefined if it has fewer, or if there is no such session. */
   async session(id: string, page: number): Promise<SessionPageData | undefined> {
     const { store } = this.#options;
-    const current = await this.#current(id);
-    if (current === undefined) return undefined;
-    const { ref, stored, read } = current;
+    const read = await this.#current(id);
+    if (read === undefined) return undefined;
+    const { ref, stored, labels } = read;
     const { turns, end } = await this.#turns(stored);
     const pages = Math.max(1, Math.ceil(end / ENTRIES_PER_PAGE));
     if (page > pages) return undefined;
@@ -167,16 +167,16 @@ export class SiteData {
       page,
       pages,
       resume: resumeOf(ref, stored.cwd),
-      tags: read.labels?.tags ?? [],
-      isPinned: read.labels?.is_pinned ?? false,
+      tags: labels?.tags ?? [],
+      isPinned: labels?.is_pinned ?? false,
     };
   }
 
   /** Returns the rows of a page of a session; undefined if it has fewer pages, or if there is no such session. */
   async rows(id: string, page: number): Promise<RowsData | undefined> {
-    const current = await this.#current(id);
-    if (current === undefined || page < 1 || page > (await this.pagesOf(id))) return undefined;
-    const { stored } = current;
+    const read = await this.#current(id);
+    if (read === undefined || page < 1 || page > (await this.pagesOf(id))) return undefined;
+    const { stored } = read;
     const { turnsBefore, ...part } = await this.#part(stored, page);
     const rows = turnsOf(part, turnsBefore).flatMap(({ number, messages }) =>
       messages.map((view) => messageRow(view, id, number)),
@@ -203,12 +203,11 @@ export class SiteData {
   }
 
   async changes(id: string): Promise<ChangesData | undefined> {
-    const current = await this.#current(id);
-    if (current === undefined) return undefined;
-    const { stored } = current;
+    const read = await this.#current(id);
+    if (read === undefined) return undefined;
+    const { stored, figures } = read;
     const part = await pageOf(this.#conversation(stored), { first: 0, count: Number.POSITIVE_INFINITY });
-    const metadata = current.read.figures.metadata;
-    const conversation = { id, ...part, metadata: { ...NO_METADATA, ...metadata } };
+    const conversation = { id, ...part, metadata: { ...NO_METADATA, ...figures.metadata } };
     const files = changesIn([{ conversation, label: null }]);
     const ordinals = part.tool_calls.map(({ tool_use_id: call, use }) => [call, use?.message_ordinal ?? 0] as const);
     return { session: { id, title: storedTitle(stored), cwd: stored.cwd }, files, ordinals: new Map(ordinals) };
@@ -447,7 +446,7 @@ export class SiteData {
   }
 
   /** Returns a session as its source is now. */
-  async #current(id: string): Promise<{ ref: SessionRef; stored: StoredSession; read: ListedSession } | undefined> {
+  async #current(id: string): Promise<ListedSession | undefined> {
     const { store, where, signal } = this.#options;
     const known = await store.session(id);
     if (known === undefined) return undefined;
@@ -455,8 +454,7 @@ export class SiteData {
     if (source.archived === null && !isCurrent(source, markOf(known)))
       await updateIndex(store, where, { only: [source], signal });
     const { sessions } = await this.#listed({ ids: [id], subagents: true, empty: true, limit: 1 });
-    const [read] = sessions;
-    return read && { ref: read.ref, stored: read.stored, read };
+    return sessions[0];
   }
 
   #conversation(stored: StoredSession): StoredConversation {

@@ -1,7 +1,8 @@
 /**
  * What the pages do beyond showing themselves: keys, search while typing, and following a session that is being recorded.
- * Everything else works without it. Runs in the browser, and uses nothing of the package.
+ * Everything else works without it. Runs in the browser.
  */
+import { bucketName, WORD } from "./search-words.ts";
 
 const root = document.body.dataset["root"] ?? "";
 /** Version of the data that the page showed when it was loaded. */
@@ -112,7 +113,6 @@ type Words = Record<string, (number | string)[]>;
 
 /** Hits shown at most. */
 const MAX_FOUND = 100;
-const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
 if (!isLive)
   document.querySelector(".search")?.addEventListener("submit", (event) => {
@@ -189,13 +189,6 @@ function element(name: string, className: string, text = ""): HTMLElement {
   if (className !== "") made.className = className;
   made.textContent = text;
   return made;
-}
-
-/** As in archive-search.ts. */
-function bucketName(word: string): string {
-  return Array.from(word.slice(0, 2))
-    .map((char) => (/[a-z0-9_]/.test(char) ? char : `-${char.codePointAt(0)?.toString(16)}`))
-    .join("");
 }
 
 const files = new Map<string | null, unknown>();
