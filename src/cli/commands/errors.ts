@@ -92,11 +92,7 @@ export const command = runnable(definition, async (context, [args], options) => 
 });
 
 /** Prints the newest failed calls of all sessions. */
-export async function errorsOfAll(
-  context: CommandContext,
-  dates: Between,
-  options: PrintOptions & { tool?: string },
-): Promise<ExitCode> {
+async function errorsOfAll(context: CommandContext, dates: Between, options: Options): Promise<ExitCode> {
   const { project, agent, tag: tags } = options;
   const limit = options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity);
   const asked = { ...dates, ...given({ project, agent, tags }) };
@@ -131,12 +127,12 @@ async function printErrors(
   context: CommandContext,
   refs: Iterable<SessionRef> | AsyncIterable<SessionRef>,
   { dates, many, newestFirst }: { dates: Between; many: boolean; newestFirst: boolean },
-  options: PrintOptions & { tool?: string },
+  options: Options,
 ): Promise<Printed> {
-  const { fixes = false, tool, limit = Infinity } = options;
+  const { fixes = false, limit = Infinity } = options;
   const { signal, stdin } = context;
   let [printed, searched, unread, damaged, left] = [0, 0, 0, 0, 0];
-  for await (const found of errorsOver(refs, { fixes, tool, signal, stdin, between: dates })) {
+  for await (const found of errorsOver(refs, { fixes, signal, stdin, between: dates })) {
     const { ref, fault } = found;
     if (!options.redact && ref.archived !== null) {
       left += 1;
@@ -166,18 +162,16 @@ async function printErrors(
 }
 
 /** Returns whether each call is printed as one line. */
-function isRows({ isTerminal }: CommandContext, { json, tsv, fixes }: PrintOptions): boolean {
+function isRows({ isTerminal }: CommandContext, { json, tsv, fixes }: Options): boolean {
   return json === true || tsv === true || (!isTerminal && fixes !== true);
 }
-
-type PrintOptions = Partial<Options> & Pick<Options, "redact">;
 
 /** Prints failed calls of a session. */
 async function print(
   context: CommandContext,
   ref: SessionRef,
   failed: readonly ErrorRow[],
-  options: PrintOptions,
+  options: Options,
   hasHeading: boolean,
 ): Promise<void> {
   const redactor = redactorFor(options);

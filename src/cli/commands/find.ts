@@ -48,7 +48,7 @@ const definition = createQuestion(
 )
   .argument(
     "[WORD...]",
-    "Words to search for; parts of words are found, too. Text in double quotes must be there exactly: 'retry \"queue order\"'. Optional with --file or --errors.",
+    "Words to search for; parts of words are found, too. Text in double quotes must be there exactly: 'retry \"queue order\"'. Optional with --file.",
   )
   .option(
     "--file <path>",
@@ -61,7 +61,7 @@ const definition = createQuestion(
     ).choices(HIT_ROLES),
   )
   .option("--tool <name>", "Only calls and results of this tool.")
-  .option("--errors", "Only messages of failed calls. Without words, the same as `transcripts errors`.")
+  .option("--errors", "Only messages of failed calls.")
   .option(
     "--limit <n>",
     "Maximum number of passages. Default: 20 on a terminal, all in a pipe or a file.",
@@ -83,10 +83,6 @@ const OF_SESSION = 3;
 const MOST_RANKED = 5_000;
 
 export const command = runnable(definition, async (context, [words], options) => {
-  if (words.length === 0 && options.errors && options.file === undefined) {
-    const { errorsOfAll } = await import("./errors.ts");
-    return errorsOfAll(context, readBetween(options, context.now()), { ...options, redact: true });
-  }
   const request = { query: await queryAsked(context, words, options), options };
   const { query } = request;
   // Nobody reads more ranked passages than that; the others follow unranked, as they are found.
@@ -115,7 +111,10 @@ async function queryAsked(
   const file =
     path === undefined ? undefined : (await import("../../queries/wanted-file.ts")).wantedFile(path, context);
   if (term === "" && (words.length > 0 || file === undefined))
-    throw badArguments("There is no word to search for.", "Give at least one character, --file or --errors.");
+    throw badArguments(
+      "There is no word to search for.",
+      "Give at least one character, or --file. `transcripts errors` lists failed calls.",
+    );
   const isShort = context.isTerminal && !options.json;
   return {
     term,
