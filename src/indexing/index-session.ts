@@ -6,6 +6,7 @@ import type { InputUnit } from "../parse/message-draft.ts";
 import type { FormatTraits, OpenedContent } from "../parse/content.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { readHead } from "../sessions/file-ref.ts";
+import { inFirstForm } from "../sessions/session-forms.ts";
 import { openReadable } from "../sessions/open-session.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { pathOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
@@ -54,14 +55,13 @@ export type Attempt = SessionOutcome | Unreadable | "overtaken";
 
 /** Indexes a session. Returns every outcome as a value, except a failure of the store. */
 export async function indexSession(request: IndexRequest): Promise<Attempt> {
+  const { ref } = request;
   try {
-    return await indexed(request);
+    return await inFirstForm(ref, (form) => indexed({ ...request, ref: { ...form, alternatives: ref.alternatives } }));
   } catch (error) {
     if (error instanceof ConcurrentWriteError) return "overtaken";
     if (!isReadFault(error)) throw error;
-    const [next, ...alternatives] = request.ref.alternatives;
-    if (next !== undefined) return indexSession({ ...request, ref: { ...next, alternatives } });
-    return { path: pathOf(request.ref), reason: faultOf(error) };
+    return { path: pathOf(ref), reason: faultOf(error) };
   }
 }
 

@@ -126,7 +126,7 @@ export interface SourceCounts {
 /** The source of a session as it was last indexed. */
 export interface IndexState {
   /**
-   * Number of writes to the session, 0 if it is only registered: a writer that expects another number lost the race.
+   * Number of writes to the session: a writer that expects another number lost the race.
    */
   revision: number;
   /** Version of the rules that produced its rows; 0 without content. */
@@ -149,7 +149,7 @@ export interface IndexState {
   copied_revision: number;
 }
 
-/** State of a session that is registered but not indexed. */
+/** State of a session without content, before its first write. */
 export const NOT_INDEXED: IndexState = {
   revision: 0,
   rules: 0,

@@ -6,7 +6,7 @@ import { createRedactor } from "../../src/redact/redactor.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { isLeaked, labelledSets } from "../secrets/measure.ts";
 import { assistant, calls, result, says, user } from "../support/cli/claude-lines.ts";
-import { INDEX_LIMITS, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
+import { NO_REDACTOR } from "../support/indexing/index-fixture.ts";
 import type { TranscriptEntry } from "../../src/transcript/format/formats.ts";
 import { FORMATS } from "../support/parse/transcript-file.ts";
 import { afterAll, describe, isLong, test } from "../support/runner.ts";
@@ -114,11 +114,10 @@ describe("the bytes of the database", () => {
   test("have no secret that the redactor knows, whichever way it came in", async () => {
     const planted = await known();
     assert.ok(planted.length > 200, `only ${planted.length} samples`);
-    const limits = { ...INDEX_LIMITS, memoryFromBytes: 1 };
-    assert.deepEqual(await leaked(planted, { redactor, limits }), []);
+    assert.deepEqual(await leaked(planted, { redactor }), []);
     // That the search finds secrets, some show.
     const some = planted.filter((_, at) => isLong || at % 4 === 0);
-    const without = await leaked(some, { redactor: NO_REDACTOR, limits });
+    const without = await leaked(some, { redactor: NO_REDACTOR });
     console.log(`${planted.length} samples; of ${some.length}, ${without.length} secrets are found without redaction`);
     assert.ok(without.length > some.length * 0.8);
   });

@@ -113,7 +113,7 @@ export function sessionContract(backend: TestBackend): void {
 
     it("a writer whose session changed meanwhile changes nothing", async (store) => {
       await fillSession(store, 2);
-      const late = { ...laterChange(0, [madeEvent(2)]), rewritesFrom: 0 };
+      const late = laterChange(0, [madeEvent(2)]);
       assert.equal(await store.writeSession(late), false);
       assert.equal(await store.writeSession(laterChange(7, [])), false);
       assert.equal((await store.events("s1", { from: 0, limit: 10 })).length, 2);
