@@ -50,7 +50,7 @@ CONTENTS
 
 ## For all commands
 
-- **SESSION** is a path, a session id or the beginning of one (at least 4 characters; \`ses_\` and \`agent-\` may be left out), \`latest\`, or \`-\` for standard input. \`latest\` is the newest session of the current project, or of all projects if it has none.
+- **SESSION** is a path, a session id or the beginning of one (at least 4 characters; \`ses_\` and \`agent-\` may be left out), \`latest\`, or \`-\` for standard input; a named pipe is passed as standard input, too. \`latest\` is the newest session of the current project, or of all projects if it has none.
 - **Where sessions are found**: the project's \`.openfleet/\`, [the folder of each agent](agents.md), and [the store](search.md#the-store).
 - **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist or cannot be read. If one of several cannot be read, the others are processed, and the status is 2. After Ctrl-C it is 130.
 - **Output**: data on standard output; notes, progress, and how much was searched, on standard error. If the reader closes the pipe (\`| head\`), the program ends without a message.

@@ -32,8 +32,7 @@ function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Arra
   const { stdin, chunkBytes = CHUNK_BYTES, files = nodeSessionFiles } = options;
   if (ref.place === "stdin" && stdin !== undefined) return stdin;
   if (ref.path === null) throw new Error("no standard input was given");
-  // Without a size, there are no positions to read from.
-  return ref.bytes === null ? files.openStream(ref.path) : fileBytes(ref.path, chunkBytes, files);
+  return fileBytes(ref.path, chunkBytes, files);
 }
 
 /** Yields the bytes of a file. Reads one chunk ahead, so that reading and processing overlap. */

@@ -1,7 +1,4 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
-import { constants, type FileHandle, open } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import { errorCode } from "../transcript/files/fault.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
 import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 
@@ -25,50 +22,6 @@ export interface SessionFiles extends Pick<FileSystem, "openRead"> {
   stat(path: string): FileFacts;
   /** Resolves symbolic links. */
   realpath(path: string): string;
-  /** Reads a stream without positions: a pipe, a terminal. */
-  openStream(path: string): AsyncIterable<Uint8Array>;
-}
-
-/** Maximum wait for a pipe to get a writer, in milliseconds. */
-const WRITER_MS = 2_000;
-const POLL_MS = 10;
-const STREAM_BYTES = 64 * 1024;
-
-/**
- * Reads a pipe or a terminal without blocking, so that no thread waits for it and the program can be interrupted. Ends if
- * nothing is written within `WRITER_MS`, because a pipe without a writer cannot be told from one that ended.
- */
-async function* openStream(path: string): AsyncGenerator<Uint8Array> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    let hasBegun = !(await handle.stat()).isFIFO();
-    for (let waitedMs = 0; ;) {
-      const chunk = await readNow(handle);
-      if (chunk?.byteLength === 0 && (hasBegun || waitedMs >= WRITER_MS)) return;
-      if (chunk === undefined || chunk.byteLength === 0) {
-        // There is a writer, so the end of the pipe will be noticed.
-        hasBegun ||= chunk === undefined;
-        await sleep(POLL_MS);
-        waitedMs += POLL_MS;
-        continue;
-      }
-      hasBegun = true;
-      yield chunk;
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Reads available bytes; undefined if there are none yet. */
-async function readNow(handle: FileHandle): Promise<Uint8Array | undefined> {
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(STREAM_BYTES), 0, STREAM_BYTES, null);
-    return buffer.subarray(0, bytesRead);
-  } catch (error) {
-    if (errorCode(error) === "EAGAIN") return undefined;
-    throw error;
-  }
 }
 
 /** The real file system. */
@@ -81,7 +34,6 @@ export const nodeSessionFiles: SessionFiles = {
   },
   realpath: (path) => realpathSync(path),
   openRead: (path) => nodeFileSystem.openRead(path),
-  openStream,
 };
 
 /** Reads a whole file as UTF-8, keeping a byte order mark; otherwise like `bytesOfFile`. */

@@ -35,7 +35,7 @@ export interface SessionRef {
    * when: a copy of a file has another time.
    */
   modifiedMs: number;
-  /** Size of the file in bytes; null for a pipe or a database. */
+  /** Size of the file in bytes; null for a database, and for `stdin`. */
   bytes: number | null;
   /** Other forms of the session, in order of preference: see `joinForms`. */
   alternatives: readonly SessionRef[];
@@ -150,11 +150,6 @@ export function hostOf({ archived }: SessionRef): string | null {
 /** Returns whether another session started this one. */
 export function isSubagent(ref: SessionRef): boolean {
   return ref.parentId !== null || ref.agentId !== null;
-}
-
-/** Returns whether its path is a pipe or a device, which may have no end and may block when opened. */
-export function isStream({ path, bytes }: SessionRef): boolean {
-  return path !== null && bytes === null;
 }
 
 /** Completes a ref with empty values. Each field is named, because copying the fields of objects takes ten times as long. */

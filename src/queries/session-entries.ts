@@ -69,9 +69,9 @@ async function* keptEntries(open: () => Promise<ConversationReader>): AsyncGener
   }
 }
 
-/** Returns a session's content, which can be opened any number of times. A stream is kept in memory. */
+/** Returns a session's content, which can be opened any number of times. Standard input is kept in memory. */
 async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise<SessionContent> {
-  if (ref.bytes !== null || ref.database !== null) return openReadable(ref);
+  if (ref.place !== "stdin") return openReadable(ref);
   const chunks = await Array.fromAsync(sessionBytes(ref, { stdin }));
   const again = async function* (): AsyncGenerator<Uint8Array> {
     yield* chunks;

@@ -14,8 +14,7 @@ export async function fileRef(path: string, files: SessionFiles = nodeSessionFil
   try {
     const { kind, bytes, modifiedMs } = files.stat(path);
     if (kind === "folder") throw isFolder(path);
-    // A pipe can be read only once, so its head is not read.
-    if (kind === "other") return { ...plain, modifiedMs };
+    if (kind === "other") throw isStream(path);
     const { format, head } = await readFileHead(path, files, detectFormat);
     const file = { path, bytes, modifiedMs };
     const named = { ...plain, ...file, id: head.sessionId ?? plain.id };
@@ -57,6 +56,12 @@ function withHead(ref: SessionRef, head: SessionHead): SessionRef {
     title: ref.title ?? head.title,
     startedMs: ref.startedMs ?? head.startedMs,
   };
+}
+
+/** A pipe can be read only once, and reading one may wait for ever. */
+function isStream(path: string): TranscriptsError {
+  const next = `Pass it as standard input: \`- < ${path}\`.`;
+  return new TranscriptsError("unreadable", `${path} is a pipe or a device, not a file.`, next, { path });
 }
 
 function isFolder(path: string): TranscriptsError {

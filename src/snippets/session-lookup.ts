@@ -3,7 +3,7 @@ import { ensureSession, keyedSession } from "../indexing/ensure-session.ts";
 import { storeArchive } from "../queries/stored-archive.ts";
 import { readableSession } from "../queries/stored-session.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
-import { isStream, type SessionRef, type Where } from "../places/session-ref.ts";
+import type { SessionRef, Where } from "../places/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import { fieldError, isSessionError } from "../transcripts-error.ts";
 import { unknownSession } from "../store/snippet-values.ts";
@@ -62,12 +62,12 @@ async function lookUp(
   try {
     const archive = storeArchive(where, { open: async () => store, signal });
     const ref = await resolveSession(text, { archive, ...where });
-    if (ref.place !== "stdin" && !isStream(ref)) return { ref, where };
+    if (ref.place !== "stdin") return { ref, where };
   } catch (error) {
     if (!isSessionError(error)) throw error;
     const code = error.code === "ambiguous" ? "ambiguous_session" : "unknown_session";
     throw fieldError(code, FIELD, error.message, "", { cause: error, candidates: error.candidates });
   }
-  const problem = `${text === "-" ? "standard input" : text} is a pipe or a device, not a session that can be cited.`;
-  throw fieldError("unknown_session", FIELD, problem, "Give an id, the path of a file or `latest`.");
+  const next = "Give an id, the path of a file or `latest`.";
+  throw fieldError("unknown_session", FIELD, "standard input is not a session that can be cited.", next);
 }

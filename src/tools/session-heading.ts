@@ -1,6 +1,6 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
 import { createRedactor } from "../redact/redactor.ts";
-import { type ArchivedSession, isStream, type SessionRef } from "../places/session-ref.ts";
+import type { ArchivedSession, SessionRef } from "../places/session-ref.ts";
 import { storeText } from "../render/text/passage-text.ts";
 import { shortened } from "../neutral-text.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
@@ -41,8 +41,7 @@ export async function shownTitle(title: string | null, maxChars = MAX_TITLE): Pr
 
 /**
  * Resolves a name as a user types it (see `resolveSession`). Without a name, or with `current`, returns the session of
- * the caller, or else the latest. Throws a `TranscriptsError`. Refuses pipes and devices: a person who names one knows
- * what writes to it, but a call may wait for it forever, and a thread waiting to open one cannot be terminated.
+ * the caller, or else the latest. Throws a `TranscriptsError`.
  */
 export async function sessionAsked(
   name: string | undefined,
@@ -53,8 +52,5 @@ export async function sessionAsked(
     const next = 'Pass an id, the beginning of one, a path, or "latest".';
     throw fieldError("bad_arguments", "session", '"-" is not a session.', next);
   }
-  const ref = await resolveSession(meant, where);
-  if (!isStream(ref)) return ref;
-  const next = "Pass the path of a file, or an id from list_sessions.";
-  throw fieldError("bad_arguments", "session", `${ref.path} is a pipe or a device, not a file.`, next);
+  return resolveSession(meant, where);
 }

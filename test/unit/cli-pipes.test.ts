@@ -1,7 +1,7 @@
 /** Named pipes where files are expected: no command waits for them. */
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
@@ -79,20 +79,5 @@ describe("a pipe in the place of a file", () => {
       assert.equal(exitCode, command[0] === "find" ? 0 : 2, command.join(" "));
       assert.match(stderr + stdout, /is not a regular file/, command.join(" "));
     }
-  });
-
-  test("that has a writer is read to its end", async () => {
-    const path = join(home, "written.jsonl");
-    makePipe(path);
-    const file = join(home, "session.txt");
-    writeFileSync(file, sampleSession());
-    const writer = spawn("sh", ["-c", `sleep 0.2; cat "$0" > "$1"`, file, path], { stdio: "ignore" });
-    const { exitCode, stdout } = await runCli(["show", path], { home });
-    assert.equal(exitCode, 0);
-    assert.match(stdout, /Add up the prices/);
-    assert.match(stdout, /And with tax/);
-    await new Promise((resolve) => (writer.exitCode === null ? writer.once("exit", resolve) : resolve(undefined)));
-    rmSync(path);
-    assert.ok(!existsSync(path));
   });
 });

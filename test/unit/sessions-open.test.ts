@@ -94,14 +94,6 @@ describe("files", () => {
     }
     assert.equal(closed, 1);
   });
-
-  test("a file without a size is read as a stream", async () => {
-    const path = join(makeTempDir(), "s.jsonl");
-    writeFileSync(path, "streamed");
-    const files = filesWith({ openRead: () => assert.fail("opened") });
-    assert.equal(await textOf({ ...refTo(path), bytes: null }, { files }), "streamed");
-    await assert.rejects(chunksOf({ ...refTo(`${path}2`), bytes: null }), isCode("gone"));
-  });
 });
 
 /** Gives one chunk and then fails. */

@@ -184,14 +184,14 @@ describe("paths", () => {
     }
   });
 
-  test("a pipe is not read before its time", async () => {
-    const { where } = new Machine();
+  test("a pipe is refused, and not opened", async () => {
     const files = filesWith({
       stat: () => ({ kind: "other", bytes: 0, modifiedMs: 1 }),
       openRead: () => assert.fail("opened"),
     });
-    const ref = await resolveSession("/dev/fd/63", where, files);
-    assert.deepEqual([ref.place, ref.path, ref.bytes], ["file", "/dev/fd/63", null]);
+    const { code, message } = await failure("/dev/fd/63", new Machine().where, files);
+    assert.equal(code, "unreadable");
+    assert.match(message, /Pass it as standard input: `- < \/dev\/fd\/63`/);
   });
 });
 

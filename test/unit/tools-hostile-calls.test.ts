@@ -62,10 +62,7 @@ describe("a path that is not a file", () => {
           const name = tool === "extract_snippet" ? "session_id" : "session";
           const { isError, text } = await machine.call(tool, { [name]: path, ...more });
           assert.equal(isError, true);
-          assert.match(
-            text,
-            new RegExp(`${name}: .* is a pipe or a device, not .*\\. (Pass the path|Give an id, the path)`),
-          );
+          assert.match(text, /is a pipe or a device, not a file/);
         }
       }));
   }

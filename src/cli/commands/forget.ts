@@ -3,7 +3,7 @@ import { count, counted } from "../../quantities.ts";
 import { agentsId, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { agentAt } from "../../agents/registry.ts";
 import { resolveSession } from "../../sessions/resolve-session.ts";
-import { isStream, type SessionRef } from "../../places/session-ref.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
 import { storedRef } from "../../queries/stored-session.ts";
@@ -127,8 +127,6 @@ async function sessionToForget(context: CommandContext, stores: readonly Store[]
     const named = await resolveSession(text, { env, home, cwd });
     // Unreadable files can be removed if they are in a session folder.
     const ref = named.place === "file" ? await sessionNamed(context, text) : named;
-    if (isStream(ref))
-      throw badArguments(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
     return { id: ref.id, family: await familyOf(context, ref) };
   } catch (error) {
     if (!isSessionError(error) || error.code !== "not_found") throw error;

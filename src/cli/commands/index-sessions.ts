@@ -12,7 +12,7 @@ import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
 import { recordIn, stringOf } from "../../parse/json-fields.ts";
 import { staleSessions } from "../../indexing/stale-sessions.ts";
-import { isStream, type SessionRef } from "../../places/session-ref.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 
 const definition = createCommand("index", {
@@ -100,8 +100,7 @@ async function sessionsNamed(context: CommandContext, args: readonly string[]): 
         `Session ${ref.id} has no file here, so nothing can be added.`,
         "`transcripts show` reads what the store has.",
       );
-    if (isStream(ref) || ref.place === "stdin")
-      throw badArguments(`${argument} is not a file.`, "Give an id or the path of a file.");
+    if (ref.place === "stdin") throw badArguments(`${argument} is not a file.`, "Give an id or the path of a file.");
     found.push(...(await familyOf(context, ref)).filter(({ archived }) => archived === null));
   }
   return found;

@@ -48,7 +48,7 @@ export const command = runnable(definition, async (context, [argument], options)
     const next = "Run without -f.";
     throw new TranscriptsError("no_file", `Session ${ref.id} is only in the store: nothing can be added to it.`, next);
   }
-  if (!follow || ref.path === null || ref.bytes === null) {
+  if (!follow || ref.path === null) {
     if (follow && ref.database !== null) {
       throw badArguments(
         `Session ${ref.id} is in a database, which cannot be followed.`,
