@@ -6,7 +6,7 @@ import { neutralBlock, oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";
 import type { PastFix } from "../../../queries/past-fixes.ts";
 import type { FailureGroup } from "../../../store/store.ts";
-import { gist } from "../page-texts.tsx";
+import { closed, gist } from "../page-texts.tsx";
 import { callTarget } from "../tool-input.tsx";
 import { failureAddress, FAILURES, idOfPath, sessionAddress } from "./addresses.ts";
 import { Diff } from "../diff-view.tsx";
@@ -94,7 +94,7 @@ export function FailurePage({ data, place }: { data: FailureData; place: Place }
         {gist(error, MAX_ERROR_CHARS) || "(no message)"}
       </h1>
       <About group={group} place={place} times />
-      {hasMore(error) ? <pre class="output">{neutralBlock(error.trim())}</pre> : null}
+      {hasMore(error) ? closed("The whole message", "", <pre class="output">{neutralBlock(error.trim())}</pre>) : null}
       <h2>What fixed it</h2>
       {fixes.length === 0 ? <p class="note">Nothing is known to have fixed it.</p> : null}
       <ol class="fixes">
