@@ -90,7 +90,7 @@ describe("transcripts snippets", () => {
     ],
     [["extract", SESSION, "--lines", "2-6", "--title", "x"], /--type is missing/],
     [["extract", SESSION, "--lines", "2-6", "--type", "insight"], /Allowed choices are error_reasoning/],
-    [["extract", SESSION, "--lines", "2-6"], /--title is missing/],
+    [["extract", SESSION, "--lines", "2-6"], /required option '--title <text>' not specified/],
     [["extract", SESSION, "--title", "x", "--type", "learning_pattern"], /content: it is missing/],
     [["extract", SESSION, "--content-file", "none.txt", "--title", "x"], /none\.txt cannot be used: it is not there\./],
     [
@@ -101,7 +101,7 @@ describe("transcripts snippets", () => {
     [["query", "--since", "yesterday-ish"], /since: .* is not a date/],
     [["query", "--limit", "501"], /limit: 501 is not allowed/],
     [["query", "--session", "0000nothing"], /session_id: No session has an id/],
-    [["cleanup"], /--older-than is missing/],
+    [["cleanup"], /required option '--older-than <days>' not specified/],
     [["cleanup", "--older-than", "0"], /whole number above 0/],
     [["exract"], /unknown command 'exract'/],
     [[], /Usage: transcripts snippets/],

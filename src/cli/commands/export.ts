@@ -1,4 +1,5 @@
 /** `transcripts export` */
+import { Option } from "@commander-js/extra-typings";
 import { realpath, stat } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { MAX_IMAGE_BYTES, type PageSession } from "../../render/html/outline.ts";
@@ -46,8 +47,8 @@ const definition = createCommand("export", {
 })
   .argument("<SESSION>", SESSION)
   .addOption(team)
-  .option("--html", "Writes an HTML page.")
-  .option("--markdown", "Writes a transcript in markdown.")
+  .addOption(new Option("--html", "Writes an HTML page.").conflicts(["markdown", "json"]))
+  .addOption(new Option("--markdown", "Writes a transcript in markdown.").conflicts("json"))
   .option("--json", "Writes one JSON object: the session with its messages, tool calls and subagents.")
   .option("-o, --output <file>", "File to write; - for standard output.")
   .option("--open", "Opens the file afterwards, a page in the browser.")
@@ -132,11 +133,7 @@ function redactionsIn({ conversation, children }: ReadSession): [kind: string, t
 
 /** Returns the format of the option, or else of the file's extension. Undefined if neither is given. */
 function formatAsked(options: Options, output: string | undefined): FormatName | undefined {
-  const [asked, ...others] = FORMATS.filter(({ name }) => options[name]);
-  if (asked !== undefined && others.length > 0) {
-    const given = [asked, ...others].map(({ name }) => `--${name}`).join(" and ");
-    throw badArguments(`${given} cannot be combined.`, "Give one of them.");
-  }
+  const asked = FORMATS.find(({ name }) => options[name]);
   if (output === undefined) return asked?.name;
   const ending = extname(output).toLowerCase();
   const format = asked ?? FORMATS.find(({ extension }) => extension === ending);

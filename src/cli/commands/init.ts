@@ -1,6 +1,7 @@
 /** `transcripts init` */
+import { Option } from "@commander-js/extra-typings";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
-import { badArguments, type CommandContext } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { removeFromHost, done, setUpHost, type SetUp, type SetUpChoices } from "../init/set-up-host.ts";
 
@@ -26,7 +27,7 @@ const definition = createCommand("init", {
   .option("--global", "Adds the plugin to your own configuration, for all projects.")
   .option("--remove", "Removes the plugin from the project's configuration; with --global from your own.")
   .option("--kilo", "Sets up Kilo.")
-  .option("--claude-code", "Installs the plugin in Claude Code.")
+  .addOption(new Option("--claude-code", "Installs the plugin in Claude Code.").conflicts(["kilo", "global", "remove"]))
   .option("--yes", "Does not ask before it writes into your home folder or the root of the file system.")
   .addOption(jsonObject("what changed"));
 
@@ -49,9 +50,6 @@ interface Done {
 
 export const command = runnable(definition, async (context, _args, options) => {
   const { claudeCode: isClaudeCode, remove: isRemoval = false } = options;
-  const other = (["kilo", "global", "remove"] as const).find((name) => options[name]);
-  if (isClaudeCode && other !== undefined)
-    throw badArguments(`--claude-code and --${other} cannot be combined.`, "Run it once for each.");
   const { result, lines } = isClaudeCode
     ? await initClaudeCode(context)
     : await initHost(context, isRemoval, {

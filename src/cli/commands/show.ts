@@ -1,4 +1,5 @@
 /** `transcripts show` */
+import { Option } from "@commander-js/extra-typings";
 import { pieceView } from "../../parse/conversation.ts";
 import { redactView } from "../../parse/redact-rows.ts";
 import { isPrompt, type MessageView, turnsOf } from "../../parse/turns.ts";
@@ -41,10 +42,13 @@ const definition = createCommand("show", {
   .option("--with-tools", "Includes tool calls, with their inputs and results.")
   .option("--with-thinking", "Includes the model's thinking.")
   .option("--last <n>", "Only the last n turns.", positiveInteger)
-  .option(
-    "--line <n>",
-    "Only the entry on this line of the file, marked, with some before and after it, tool calls and line numbers.",
-    positiveInteger,
+  .addOption(
+    new Option(
+      "--line <n>",
+      "Only the entry on this line of the file, marked, with some before and after it, tool calls and line numbers.",
+    )
+      .argParser(positiveInteger)
+      .conflicts(["last", "summary"]),
   )
   .option("--turn", "With --line: the whole turn of that entry.")
   .option("--subagents", "Adds the conversations of subagents after the session's own.")
@@ -57,7 +61,8 @@ const definition = createCommand("show", {
 type Options = OptionsOf<typeof definition>;
 
 export const command = runnable(definition, async (context, [argument], asked) => {
-  refuseConflicts(asked);
+  if (asked.line === undefined && asked.turn)
+    throw badArguments("--turn needs --line.", "Name a line of the turn, or use --last.");
   const options =
     asked.line === undefined ? asked : { ...asked, withTools: true as const, withThinking: true as const };
   const named = await sessionAsked(context, argument, options);
@@ -78,13 +83,6 @@ export const command = runnable(definition, async (context, [argument], asked) =
   if (shown > 0 && !options.team && argument !== "-") await noteSessionPage(context, named);
   return shown > 0 ? 0 : 1;
 });
-
-function refuseConflicts({ line, last, turn, summary }: Options): void {
-  if (line === undefined && turn) throw badArguments("--turn needs --line.", "Name a line of the turn, or use --last.");
-  const other = last === undefined ? (summary ? "--summary" : undefined) : "--last";
-  if (line !== undefined && other !== undefined)
-    throw badArguments(`--line and ${other} cannot be combined.`, "Give one of them.");
-}
 
 function nothingWhy(options: Options): string {
   if (options.summary) return "the user wrote no message";

@@ -66,19 +66,17 @@ const extractDefinition = createCommand("extract", {
       SNIPPET_TYPES,
     ),
   )
-  .option("--title <text>", "Title of at most 256 characters.")
+  .requiredOption("--title <text>", "Title of at most 256 characters.")
   .option("--tag <tag>", "Tag; may be given several times.", several)
   .addOption(jsonObject("the snippet's id and notes about it"));
 
 const extract = runnable(extractDefinition, async (context, [argument], options) => {
-  const title = options.title;
-  if (title === undefined) throw badArguments("--title is missing.", 'Give a title: --title "Port taken in tests".');
   const content = await givenContent(context, options.contentFile);
   const [line, lastLine] = rangeOf(options.lines, "--lines");
   const [turn, lastTurn] = rangeOf(options.turns, "--turns");
   const input = {
     session_id: argument,
-    title,
+    title: options.title,
     ...given({ content }),
     ...given({ source_line_start: line, source_line_end: lastLine }),
     ...given({ source_turn_start: turn, source_turn_end: lastTurn }),
@@ -236,14 +234,12 @@ const cleanupDefinition = createCommand("cleanup", {
   },
   nothing: "no snippet is that old, or the answer was no",
 })
-  .option("--older-than <days>", "Snippets created more than this many days ago.", positiveInteger)
+  .requiredOption("--older-than <days>", "Snippets created more than this many days ago.", positiveInteger)
   .option("--yes", "Deletes without asking.")
   .addOption(jsonObject("how many were deleted"));
 
 const cleanup = runnable(cleanupDefinition, async (context, _args, options) => {
   const days = options.olderThan;
-  if (days === undefined)
-    throw badArguments("--older-than is missing.", "Give the number of days to keep: --older-than 180.");
   return withStore(context, {}, async (store) => {
     const setting = settingIn(context, store);
     const end = new Date(retentionStart(days, context.now()).getTime() - 1);

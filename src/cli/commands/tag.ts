@@ -1,8 +1,8 @@
 /** `transcripts tag` */
+import { Option } from "@commander-js/extra-typings";
 import { neutralLine } from "../../neutral-text.ts";
 import { labelSession } from "../../snippets/session-labels.ts";
 import { createCommand, jsonObject, runnable, SESSION, several, type Versioned } from "../command.ts";
-import { badArguments } from "../context.ts";
 import { withStore } from "../../store/open-store.ts";
 
 const definition = createCommand("tag", {
@@ -19,7 +19,7 @@ const definition = createCommand("tag", {
   .argument("[NAME...]", "Tags to add.")
   .option("--remove <name>", "Removes a tag. May be given several times.", several)
   .option("--pin", "Pins the session.")
-  .option("--unpin", "Unpins the session.")
+  .addOption(new Option("--unpin", "Unpins the session.").conflicts("pin"))
   .option("--title <text>", "Title to show instead of the session's own. An empty one brings that back.")
   .addOption(jsonObject("the labels of the session"));
 
@@ -31,7 +31,6 @@ export interface TagOutput extends Versioned {
 }
 
 export const command = runnable(definition, async (context, [session, names], options) => {
-  if (options.pin && options.unpin) throw badArguments("--pin and --unpin cannot be combined.", "Give one of them.");
   const pinned = options.pin ? true : options.unpin ? false : undefined;
   const change = { add: names, remove: options.remove ?? [], pinned, title: options.title };
   const labels = await withStore(context, {}, (store) =>
