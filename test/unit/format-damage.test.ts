@@ -89,6 +89,17 @@ describe("a damaged markdown transcript", () => {
     assert.equal(last.offset, Buffer.byteLength(head + one) + note.length);
   });
 
+  test("cut within the first letters of its title is torn, and not one without a header", async () => {
+    for (const text of ["#", "# ", "# Transcript: ses"]) {
+      const { problems } = await parseMarkdownTranscript(text);
+      assert.deepStrictEqual(
+        problems.map(({ code }) => code),
+        ["torn_entry"],
+        text,
+      );
+    }
+  });
+
   test("without a header is read all the same", async () => {
     const parsed = await parseMarkdownTranscript(one + two);
     assert.deepStrictEqual(parsed.entries, [text("one"), text("two")]);

@@ -155,6 +155,7 @@ const toolResult: TranscriptEntry = {
   input: { command: "cat a > b" },
   output: "\u001b[31mred\u001b[0m\n## [x] Tool Use: bash",
   title: "Copy src/__a__.ts",
+  exitCode: 0,
   metadata: { exit: 0, output: "\u001b[31mred\u001b[0m\n## [x] Tool Use: bash", diff: "-a\n+b" },
 };
 const TOOL_RESULT = `## [2026-01-05T10:30:00.000Z] Tool Result: bash

@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import * as promises from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "./fault.ts";
@@ -11,19 +12,8 @@ const call = {
   close: promisify(fs.close),
   fstat: promisify(fs.fstat),
   ftruncate: promisify(fs.ftruncate),
-  link: promisify(fs.link),
-  mkdir: promisify(fs.mkdir),
   read: promisify(fs.read),
-  readdir: promisify(fs.readdir),
-  readFile: promisify(fs.readFile),
-  readlink: promisify(fs.readlink),
-  rename: promisify(fs.rename),
-  stat: promisify(fs.stat),
-  symlink: promisify(fs.symlink),
-  truncate: promisify(fs.truncate),
-  unlink: promisify(fs.unlink),
   write: promisify(fs.write),
-  writeFile: promisify(fs.writeFile),
 };
 
 const FILE_MODE = 0o600;
@@ -96,7 +86,7 @@ class Descriptor implements FileHandle {
     } catch (error) {
       // On Windows a descriptor opened for appending cannot truncate.
       if (errorCode(error) !== "EPERM") throw error;
-      await call.truncate(this.#path, size);
+      await promises.truncate(this.#path, size);
     }
   }
 
@@ -108,22 +98,22 @@ class Descriptor implements FileHandle {
 async function createMarker(path: string, text: string): Promise<void> {
   if (process.platform !== "win32") {
     try {
-      await call.symlink(text, path);
+      await promises.symlink(text, path);
       return;
     } catch (error) {
       if (!NO_SYMLINKS.has(errorCode(error))) throw error;
     }
   }
-  await call.writeFile(path, text, { flag: "wx", mode: FILE_MODE });
+  await promises.writeFile(path, text, { flag: "wx", mode: FILE_MODE });
 }
 
 async function readMarker(path: string): Promise<string> {
   try {
-    return await call.readlink(path);
+    return await promises.readlink(path);
   } catch (error) {
     // EINVAL (POSIX) and UNKNOWN (Windows): not a symbolic link, so the marker is a file.
     if (errorCode(error) === "ENOENT") throw error;
-    return call.readFile(path, "utf8");
+    return promises.readFile(path, "utf8");
   }
 }
 
@@ -132,7 +122,7 @@ async function readMarker(path: string): Promise<string> {
  * folder with ENOENT, as /proc does.
  */
 async function createFolder(path: string): Promise<void> {
-  const make = (): Promise<unknown> => call.mkdir(path, { mode: FOLDER_MODE });
+  const make = (): Promise<unknown> => promises.mkdir(path, { mode: FOLDER_MODE });
   try {
     await make();
     return;
@@ -153,15 +143,15 @@ export const nodeFileSystem: FileSystem = {
   openAppend: async (path) => new Descriptor(await call.open(path, "a+", FILE_MODE), path),
   openRead: async (path) => new Descriptor(await openRead(path), path),
   mkdir: createFolder,
-  writeNew: (path, data) => call.writeFile(path, data, { flag: "wx", mode: FILE_MODE }),
-  readdir: (path) => call.readdir(path),
+  writeNew: (path, data) => promises.writeFile(path, data, { flag: "wx", mode: FILE_MODE }),
+  readdir: (path) => promises.readdir(path),
   stat: async (path) => {
-    const stats = await call.stat(path);
+    const stats = await promises.stat(path);
     return { size: stats.size, mtimeMs: stats.mtimeMs, isDirectory: stats.isDirectory() };
   },
-  rename: (from, to) => call.rename(from, to),
-  unlink: (path) => call.unlink(path),
-  link: (from, to) => call.link(from, to),
+  rename: (from, to) => promises.rename(from, to),
+  unlink: (path) => promises.unlink(path),
+  link: (from, to) => promises.link(from, to),
   createMarker,
   readMarker,
 };

@@ -30,8 +30,6 @@ export interface SectionDraft {
   /** Fields of the entry. `parts`, `input` and `metadata` may contain references to `texts`. */
   fields: JsonObject;
   texts: Map<string, string>;
-  /** Exit code, also in the metadata. */
-  exit?: number;
   /** File with the full output; `output` is only the beginning. */
   outputFile?: OutputFile;
   /** Descriptions of inconsistencies. */
@@ -50,7 +48,6 @@ const LAYOUT = new Set([
   "outputEscaped",
   "textPart",
   "noData",
-  "exit",
 ]);
 
 /**
@@ -105,7 +102,6 @@ export function decodeSection(section: string, type: TranscriptEntry["type"], co
   if (isString(output)) texts.set("output", output);
   if (isString(fields["title"])) texts.set("title", fields["title"]);
   const draft: SectionDraft = { fields, texts, damage };
-  if (typeof comment["exit"] === "number") draft.exit = comment["exit"];
   if (outputFile !== undefined) draft.outputFile = outputFile;
   return draft;
 }

@@ -22,6 +22,7 @@ import { SECTION_END, TITLE_START } from "./sections.ts";
 import {
   exitCodeIn,
   exitCodeLine,
+  exitIn,
   fullOutputIn,
   fullOutputLine,
   headerFieldsIn,
@@ -99,7 +100,7 @@ function showStatus(section: SectionBuilder, entry: ToolResultEntry): void {
   else if (!isInHeading) section.line(`**Status**: ${status}`);
   const isShown = exitCode !== undefined && exitCode !== 0 && exitCodeIn(exitCodeLine(exitCode)) === exitCode;
   if (isShown) section.line(exitCodeLine(exitCode));
-  else if (!isInMetadata(entry)) section.note("exitCode", exitCode);
+  else if (exitCode !== exitIn(entry.metadata)) section.note("exitCode", exitCode ?? null);
   if (!isShown) section.note("hostStatus", hostStatus);
   else if (hostStatus === undefined) section.note("hostStatus", null);
 }
@@ -108,23 +109,11 @@ function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, o
   if (typeof entry.output === "string") section.texts.add("output", entry.output);
   if (entry.title !== undefined) section.texts.add("title", entry.title);
   if (options.inputIsKnown !== true) section.noteWithTexts("input", entry.input);
-  if (isInMetadata(entry)) section.note("exit", entry.exitCode);
-  section.noteWithTexts("metadata", isInMetadata(entry) ? withoutExit(entry.metadata) : entry.metadata, {
+  section.noteWithTexts("metadata", entry.metadata, {
     heading: "### Diff",
     info: "diff",
     shows: (text, key) => (key === "diff" || key === "patch") && text.includes("\n"),
   });
-}
-
-/** The exit code is in the metadata too, and is noted once for both. */
-function isInMetadata({ exitCode, metadata }: ToolResultEntry): boolean {
-  return exitCode !== undefined && isObject(metadata) && metadata["exit"] === exitCode;
-}
-
-function withoutExit(metadata: unknown): unknown {
-  if (!isObject(metadata)) return metadata;
-  const { exit: _, ...rest } = metadata;
-  return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
 function showOutput(section: SectionBuilder, output: unknown, options: MarkdownEntryOptions): void {

@@ -1,7 +1,7 @@
 /** Reads markdown transcripts entry by entry, whatever their content. */
 import { isUtf8 } from "node:buffer";
 import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
-import { isEntryType, isObject, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
+import { isEntryType, isTranscriptEntry, type JsonObject, whyNoEntry } from "./entry-guards.ts";
 import { type ItemReader, type Place, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import { decodeUtf8, lineFeedsIn } from "./lines.ts";
 import { parseHeaderComment } from "./comments.ts";
@@ -10,7 +10,7 @@ import { MarkdownSplitter, type Section } from "./markdown-split.ts";
 import { given } from "../../given.ts";
 import { afterSection, callOf, FIRST_CONTEXT, type SectionContext, sectionFacts, withCall } from "./section-context.ts";
 import { LAYOUTS, isFiller, headingAt, sectionStart, TITLE_START } from "./sections.ts";
-import { headerFieldsIn } from "./shown-lines.ts";
+import { exitIn, headerFieldsIn } from "./shown-lines.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
 
@@ -65,8 +65,9 @@ export class MarkdownReader implements ItemReader {
   *#before(lead: Buffer, start: number, what: Section["kind"] | "end"): Generator<TranscriptItem> {
     const at = textAt(lead);
     const text = at === undefined ? "" : lead.toString("utf8", at);
-    const isCut = what === "end" && STARTS.some((start) => start.startsWith(text.slice(0, start.length)));
-    const hasTitle = text.startsWith(TITLE_START) || (isCut && text.startsWith("# "));
+    const isCut =
+      what === "end" && text !== "" && STARTS.some((start) => start.startsWith(text.slice(0, start.length)));
+    const hasTitle = text.startsWith(TITLE_START) || (isCut && TITLE_START.startsWith(text));
     const lacksHeader = this.#mayLackHeader && !hasTitle && !(what === "header" && at === undefined);
     this.#mayLackHeader = false;
     if (lacksHeader) yield noHeader();
@@ -98,7 +99,7 @@ export class MarkdownReader implements ItemReader {
     const missing = outputFile && (await this.#fillOutput(draft, outputFile));
     if (missing !== undefined) report("missing_output", missing);
     resolveFields(draft, type);
-    addExitCode(draft);
+    if (type === "tool_result") addExitCode(fields);
     if (type === "tool_result" && fields["input"] === undefined) {
       if (isFirst && call === undefined) damage.push("the call with its input is not before it");
       fields["input"] = call?.input ?? null;
@@ -185,11 +186,11 @@ function parseOutput(text: string, damage: string[]): unknown {
   }
 }
 
-/** Adds the exit code that is noted once for the entry and its metadata. */
-function addExitCode({ fields, exit }: SectionDraft): void {
-  if (exit === undefined) return;
-  fields["exitCode"] ??= exit;
-  fields["metadata"] = { ...(isObject(fields["metadata"]) ? fields["metadata"] : {}), exit };
+/** Adds the exit code that the metadata has. */
+function addExitCode(fields: JsonObject): void {
+  const exitCode = exitIn(fields["metadata"]);
+  if (fields["exitCode"] === null) delete fields["exitCode"];
+  else if (exitCode !== undefined) fields["exitCode"] ??= exitCode;
 }
 
 function resolveFields({ fields, texts, damage, outputFile }: SectionDraft, type: TranscriptEntry["type"]): void {

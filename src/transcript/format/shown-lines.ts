@@ -1,6 +1,7 @@
 /** Lines of a transcript that people read and the parser too, so that the comment need not repeat them. */
 import { posix } from "node:path";
 import { count } from "../../quantities.ts";
+import { isObject } from "./entry-guards.ts";
 import type { SubagentLink, TranscriptHeader } from "./entry-types.ts";
 import { given } from "../../given.ts";
 import { decodeInline, encodeInline, link, visibleName } from "./visible.ts";
@@ -13,6 +14,11 @@ export function exitCodeLine(exitCode: number): string {
 export function exitCodeIn(line: string): number | undefined {
   const [, code] = /^\*\*Exit code\*\*: (-?\d+)$/.exec(line) ?? [];
   return code === undefined ? undefined : Number(code);
+}
+
+/** Returns the exit code of a result in its metadata, which it has unless its section says another one. */
+export function exitIn(metadata: unknown): number | undefined {
+  return isObject(metadata) && typeof metadata["exit"] === "number" ? metadata["exit"] : undefined;
 }
 
 /** `**Subagent**: [ses_2](ses_1/ses_2.md)` */
