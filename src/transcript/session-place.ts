@@ -83,16 +83,17 @@ export class SessionPlaces {
   }
 
   /**
-   * Returns the path of a session's transcript if it is on disk or begins in this process, without a query. `parentID`:
-   * probably its parent.
+   * Returns the path of a session's transcript if it is on disk or the host has reported the session, without a query.
+   * `parentID`: probably its parent.
    */
   async linked(sessionID: string, parentID: string): Promise<string | undefined> {
     const { format } = this.#options;
     const known = this.#known.get(sessionID);
     const usual = transcriptPath(format, sessionID, known?.parentID ?? parentID);
-    if (known?.isNew === true || (await this.#exists(usual))) return usual;
+    if (await this.#exists(usual)) return usual;
     const path = transcriptPath(format, sessionID, await this.#folderOnDisk(sessionID));
-    return (await this.#exists(path)) ? path : undefined;
+    if (await this.#exists(path)) return path;
+    return known === undefined ? undefined : usual;
   }
 
   async #find(sessionID: string): Promise<string | undefined> {

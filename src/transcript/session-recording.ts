@@ -294,7 +294,7 @@ export class SessionRecording {
   }
 
   /**
-   * Adds the path of a subagent's transcript, if it is on disk or begins in this process. Otherwise the entry has no link.
+   * Adds the path of a subagent's transcript, if it is on disk or the host has reported it. Otherwise the entry has no link.
    * The host is not asked, because everything that follows would wait for its answer.
    */
   async #linked(prepared: PreparedEntry): Promise<PreparedEntry> {

@@ -155,6 +155,21 @@ describe("the files of a recorded session", () => {
         "subagent" in entry && entry.subagent ? [entry.subagent] : [],
       );
 
+    test("is in the call's entry although the subagent has not said anything yet", async () => {
+      const folder = data();
+      await new Recording(folder)
+        .does(
+          ...newSession("ses_fork"),
+          message("ses_fork", "msg_9", "assistant"),
+          session("created", "ses_2", { parentID: "ses_fork" }),
+          session("updated", "ses_2", { parentID: "ses_fork" }),
+          call(task, running({ prompt: "x" }, { sessionId: "ses_2" })),
+        )
+        .end();
+      const link = { sessionID: "ses_2", path: "ses_fork/ses_2.md" };
+      assert.deepEqual(await linksIn(folder, "ses_fork.md"), [link, link]);
+    });
+
     test("leads to its real place from the copied call of a fork", async () => {
       const folder = data();
       await new Recording(folder).does(...newSession("ses_1"), ...newSession("ses_2", 1, { parentID: "ses_1" })).end();
