@@ -3,7 +3,7 @@ import { given } from "../given.ts";
 import type { IndexLevel } from "../indexing/is-current.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import type { IndexReport, UpdateOptions } from "../indexing/update-index.ts";
-import { staleSessions, type StaleSession } from "../indexing/stale-sessions.ts";
+import { type StaleSession, type StaleSessions, staleSessions } from "../indexing/stale-sessions.ts";
 import type { SessionRef, Unreadable, Where } from "../places/session-ref.ts";
 import { IN_MEMORY, openStoreInMemory, type StoreWhere } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
@@ -104,13 +104,19 @@ async function hasAny(store: Store, level: IndexLevel = "content"): Promise<bool
 
 /**
  * Adds what is new to the store: the newest sessions, and if that is not all, those of the others that may have something
- * for the question. Rejects with a `TranscriptsError` if the store cannot be read, and with the signal's reason.
+ * for the question. Rejects with a `TranscriptsError` if the store cannot be read, and with the signal's reason. `scan`: what is
+ * new, for several questions at one time.
  */
-export async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
+export async function currentIndex(
+  store: Store,
+  where: Where,
+  options: CurrentIndexOptions,
+  scan: () => Promise<StaleSessions> = () => staleSessions(store, where, options.level),
+): Promise<CurrentIndex> {
   // A team's database has what was pushed: the sessions of this machine are no part of the question.
   if (store.backend === "postgres") return { ...NOTHING, store };
   const { wanted, level } = options;
-  const found = await staleSessions(store, where, level);
+  const found = await scan();
   const asked = await wanted?.(found.stale.map(({ ref }) => ref));
   const stale = asked === undefined ? found.stale : found.stale.filter(({ ref }) => asked.has(ref));
   const here = new Map(found.sessions.map(({ sessionId, ref }) => [sessionId, ref]));

@@ -1,10 +1,10 @@
 /** Finds sessions that only the store has, because their source is gone, or in a team's database. */
 import { resolve } from "node:path";
 import { agentAt } from "../agents/registry.ts";
-import { given } from "../given.ts";
 import { hasContent } from "../indexing/is-current.ts";
 import { isElsewhere, isSourceThere, withParts } from "../indexing/machine-sessions.ts";
 import { baseId, keyedSessions } from "../indexing/session-keys.ts";
+import { type StaleSessions, staleSessions } from "../indexing/stale-sessions.ts";
 import { msOf } from "../parse/times.ts";
 import { currentProject } from "../places/project-folder.ts";
 import {
@@ -48,8 +48,16 @@ export function storeArchive(where: Where & StoreWhere, { open, signal }: Archiv
     latest: async () => {
       try {
         const store = await open();
-        const ofProject = await latestOf(store, where, { project: resolve(currentProject(where)), signal });
-        return ofProject ?? (await latestOf(store, where, { signal }));
+        let scanned: Promise<StaleSessions> | undefined;
+        const scan = (): Promise<StaleSessions> => (scanned ??= staleSessions(store, where, "figures"));
+        for (const asked of [{ project: resolve(currentProject(where)) }, {}]) {
+          const query = { ...asked, limit: 1 };
+          const index = await currentIndex(store, where, { ...listNeeds(where, query), signal }, scan);
+          if (index.fault !== undefined) return undefined;
+          const [latest] = (await listedSessions(index, where, query)).sessions;
+          if (latest !== undefined) return latest.ref;
+        }
+        return undefined;
       } catch (error) {
         if (!isStoreError(error)) throw error;
         return undefined;
@@ -68,19 +76,6 @@ export function storeArchive(where: Where & StoreWhere, { open, signal }: Archiv
       return stored && hasContent(stored) ? archivedSession(store, stored) : undefined;
     },
   };
-}
-
-/** Returns the session that a list shows first; undefined if the store cannot be brought up to date. */
-async function latestOf(
-  store: Store,
-  where: Where,
-  { project, signal }: { project?: string; signal: AbortSignal },
-): Promise<SessionRef | undefined> {
-  const query = { ...given({ project }), limit: 1 };
-  const index = await currentIndex(store, where, { ...listNeeds(where, query), signal });
-  if (index.fault !== undefined) return undefined;
-  const { sessions } = await listedSessions(index, where, query);
-  return sessions[0]?.ref;
 }
 
 async function sessionNamed(store: Store, storedId: string, found: SessionsFound): Promise<SessionRef | undefined> {
