@@ -146,7 +146,7 @@ export class SiteData {
     if (read === undefined) return undefined;
     const { ref, stored, labels } = read;
     const { turns, end } = await this.#turns(stored);
-    const pages = Math.max(1, Math.ceil(end / ENTRIES_PER_PAGE));
+    const pages = pagesTo(end);
     if (page > pages) return undefined;
     const part = await this.#part(stored, page);
     const parent = stored.parent_id === null ? undefined : await store.session(stored.parent_id);
@@ -428,11 +428,10 @@ export class SiteData {
     return (await this.figures()).sums.rows.flatMap(({ key }) => key ?? []);
   }
 
-  /** Returns the number of pages of a session. */
+  /** Returns the number of pages of a session, without what its source dropped. */
   async pagesOf(id: string): Promise<number> {
-    const { store } = this.#options;
-    const last = (await store.messages(id)).at(-1)?.ordinal ?? 0;
-    return Math.floor(last / ENTRIES_PER_PAGE) + 1;
+    const stored = await this.#options.store.session(id);
+    return stored === undefined ? 0 : pagesTo((await this.#turns(stored)).end);
   }
 
   /** Yields the texts of a session, with the addresses of their entries. */
@@ -511,6 +510,11 @@ function pageFigures({ ref, figures, labels }: ListedSession): Pick<PageSession,
 function listRow(read: ListedSession, store: Store): ListedRow {
   const { host, isGone } = originOf(read.stored, store);
   return { ...sessionRow(read), id: read.stored.session_id, is_archived: host !== null || isGone };
+}
+
+/** Returns the number of pages with the entries before an ordinal. */
+function pagesTo(end: number): number {
+  return Math.max(1, Math.ceil(end / ENTRIES_PER_PAGE));
 }
 
 function turnRow({ ordinal, text, failures, ...turn }: OutlinedTurn, page: number): TurnRow {

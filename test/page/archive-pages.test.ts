@@ -1,6 +1,6 @@
 /** The pages as files, opened from disk in a real browser. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
@@ -134,6 +134,22 @@ describe("an archive of pages", () => {
     const after = new Map(versions("files/"));
     assert.equal(after.size, before.files.length + 1);
     for (const [path, version] of before.files) assert.equal(after.get(path), version, path);
+  });
+
+  test("of a session whose file has become shorter has the pages that are left", () => {
+    const place = join(machine.home, "shorter");
+    const id = "44444444-2222-4333-8444-555555555555";
+    const long = Array.from({ length: 320 }, (_, at) => user(`Prompt ${at}`, at));
+    const session = (lines: readonly string[]): void =>
+      machine.write(`.claude/projects/-work-long/${id}.jsonl`, lines.join("").replaceAll(SESSION, id));
+    session(long);
+    runBuilt(machine, "archive", "-o", place, "--project", "shop");
+    const pages = (): string[] =>
+      readdirSync(join(place, "sessions", id)).filter((name) => /^(index|\d+)\.html$/.test(name));
+    assert.deepEqual(pages().toSorted(), ["2.html", "index.html"]);
+    session(long.slice(0, 3));
+    runBuilt(machine, "archive", "-o", place, "--project", "shop");
+    assert.deepEqual(pages(), ["index.html"]);
   });
 
   test("of one tag has only the sessions that have it", async () => {
