@@ -8,9 +8,27 @@ interface PluginModule2 {
   setup: (context: unknown) => Promise<(() => Promise<void>) | undefined>;
 }
 
+/**
+ * Returns an id for this copy of the package: its name, or for a second copy in the process, with a number. Otherwise the
+ * preview of opencode 2.x would run no plugin at all if two configurations name two copies.
+ */
+function idOfCopy(): string {
+  const key = Symbol.for("opencode-transcripts/copies");
+  const known: unknown = Reflect.get(globalThis, key);
+  const copies: Map<string, number> = known instanceof Map ? known : new Map<string, number>();
+  Reflect.set(globalThis, key, copies);
+  // A reloaded module has the same address, with another query.
+  const [address = ""] = import.meta.url.split("?");
+  const number = copies.get(address) ?? copies.size + 1;
+  copies.set(address, number);
+  return number === 1 ? NAME : `${NAME}-${number}`;
+}
+
+const NAME = "opencode-transcripts";
+
 /** Entry point that opencode loads. Exports nothing else, because opencode calls every export as a plugin. */
 const plugin: PluginModule & PluginModule2 = {
-  id: "opencode-transcripts",
+  id: idOfCopy(),
   server: async (input, options) => createHooks(input, options),
   setup: async (context) => {
     // opencode 1.18 calls it too, besides `server`, with a context that lacks these.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "../support/repository.ts";
 import { event, message, openText, session, status, wholeText } from "../support/recording/host-steps.ts";
@@ -32,6 +32,22 @@ describe("the plugin's entry", () => {
     for (const name of HOOKS) assert.ok(seen.hooks.includes(name), `${name} is a hook`);
     assert.deepEqual(seen.requests, []);
     assert.deepEqual(readdirSync(project), []);
+  });
+
+  test("has another id in a second copy of the package, with which the preview of opencode 2.x would run neither", async () => {
+    const [first, second] = [makeTempDir(), makeTempDir()];
+    const ids: unknown[] = [];
+    for (const folder of [first, second, `${first}?mtime=2`]) {
+      const [path = "", query = ""] = folder.split("?");
+      cpSync(join(REPOSITORY, "src"), join(path, "src"), { recursive: true });
+      symlinkSync(join(REPOSITORY, "node_modules"), join(path, "node_modules"));
+      const { default: plugin } = await import(join(path, `src/plugin.ts?${query}`));
+      ids.push(plugin.id);
+      rmSync(join(path, "node_modules"));
+    }
+    assert.notEqual(ids[0], ids[1]);
+    assert.equal(ids[2], ids[0], "a reload changes nothing");
+    for (const id of ids) assert.match(String(id), /^opencode-transcripts(?:-\d+)?$/);
   });
 
   test("writes nothing and asks nothing for sessions that are only mentioned", async () => {
