@@ -149,7 +149,7 @@ export function untypedUnit(line: InputPlace, problems: readonly ParseError[]): 
 
 /** Returns the unit of a record of a type that this version does not know. */
 export function unknownUnit(line: InputPlace, type: string, raw: Fields, problems: readonly ParseError[]): InputUnit {
-  const reason = `Records of the type "${type}" are not known to this version. It is kept in unknown_lines.`;
+  const reason = `Records of the type "${type}" are not known to this version. This one is kept in unknown_lines.`;
   const problem = problemAt(line, "unknown_type", reason, true);
   return emptyUnit(line, { as: "unknown", type, raw }, [...problems, problem]);
 }

@@ -86,7 +86,7 @@ const EXPECTED = `--- a/tax.mjs
 +++ b/lib/out.log
 @@ [10] Bash: npm test > out.log 2>&1 @@
 
-Commands that name no file
+Commands whose files are not known
 [16] Bash: git stash pop
 
 `;

@@ -105,6 +105,16 @@ describe("transcripts forget", () => {
     assert.deepEqual([ids, snippets], [[SESSION], 1]);
   });
 
+  test("a file that is not a session is refused, and nothing is remembered of it", async () => {
+    const { home, run } = await machine();
+    await run("index");
+    const notes = put(join(home, "notes.txt"), "milk, eggs\n");
+    const done = await run("forget", notes, "--yes");
+    assert.deepEqual([done.exitCode, done.stdout], [2, ""]);
+    assert.match(done.stderr, /notes\.txt is not a session of any known agent\. Pass /);
+    assert.doesNotMatch((await run("index", notes)).stderr, /removed with/);
+  });
+
   test("creates no store where there is none", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());

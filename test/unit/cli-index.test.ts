@@ -46,6 +46,15 @@ describe("transcripts index", () => {
     assert.match(second.stderr, /1 whose file is gone/);
   });
 
+  test("fails for a session that was named and cannot be read, after adding the others", async () => {
+    const home = homeWith(user("hello", 1));
+    writeFileSync(join(home, "notes.txt"), "milk, eggs\n");
+    const { exitCode, stderr } = await index(home, ["notes.txt", SESSION.slice(0, -1)]);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /not read: .*notes\.txt is not a session/);
+    assert.match(stderr, /indexed 2 sessions: 1 new, .*1 unreadable/);
+  });
+
   test("without sessions finds nothing", async () => {
     const { exitCode, stderr } = await index(makeTempDir());
     assert.equal(exitCode, 1);

@@ -2,6 +2,7 @@
 import { count, counted } from "../../quantities.ts";
 import { agentsId, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { agentAt } from "../../agents/registry.ts";
+import { openReadable } from "../../sessions/open-session.ts";
 import { resolveSession } from "../../sessions/resolve-session.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
@@ -11,7 +12,7 @@ import type { Store, Tombstone } from "../../store/store.ts";
 import { createCommand, jsonObject, runnable, SESSION, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { familyOf, sessionNamed } from "../session-input.ts";
+import { familyOf } from "../session-input.ts";
 import { isSessionError } from "../../transcripts-error.ts";
 import { existsSync } from "node:fs";
 import { resolve, sep } from "node:path";
@@ -125,9 +126,9 @@ async function sessionToForget(context: CommandContext, stores: readonly Store[]
   try {
     // Without the sessions of the store, which has its own names for them.
     const named = await resolveSession(text, { env, home, cwd });
-    // Unreadable files can be removed if they are in a session folder.
-    const ref = named.place === "file" ? await sessionNamed(context, text) : named;
-    return { id: ref.id, family: await familyOf(context, ref) };
+    // Damaged files can be removed if they are in a session folder. Elsewhere a file may be no session at all.
+    if (named.place === "file") await (await openReadable(named).open({})).units.return(undefined);
+    return { id: named.id, family: await familyOf(context, named) };
   } catch (error) {
     if (!isSessionError(error) || error.code !== "not_found") throw error;
     for (const store of stores) {

@@ -62,6 +62,7 @@ export const command = runnable(definition, async (context, [args], options) => 
     const { place: store } = storePlace(context);
     await context.printObject({ version: 1, store, ...report } satisfies IndexOutput);
   }
+  if (args.length > 0 && report.unreadable.length > 0) return 2;
   return report.sessions > 0 ? 0 : 1;
 });
 

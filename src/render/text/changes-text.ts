@@ -8,7 +8,9 @@ import { paintedDiff, type TextStyle } from "./text-style.ts";
 export function fileDiffText(file: FileChanges, folder: string | null, { colors }: Pick<TextStyle, "colors">): string {
   const { path, changes } = file;
   const head =
-    path === null ? ["Commands that name no file"] : headOf(relative(path, folder), changes.at(-1)?.kind === "deleted");
+    path === null
+      ? ["Commands whose files are not known"]
+      : headOf(relative(path, folder), changes.at(-1)?.kind === "deleted");
   const lines = changes.flatMap((change) => changeLines(change, path === null, folder));
   return [
     ...head.map((line) => colors.bold(neutralLine(line))),
