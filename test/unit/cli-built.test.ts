@@ -23,10 +23,10 @@ await runCli(["index"], { home });
 mkdirSync(join(home, ".git"));
 writeFileSync(join(home, "opencode.jsonc"), '{\n  // mine\n  "plugin": ["other"],\n}\n');
 // Both runs find the plugin.
-await runCli(["init"], { home });
+await runCli(["init", "--yes"], { home });
 
 const COMMANDS: readonly string[][] = [
-  ["init"],
+  ["init", "--yes"],
   ["list"],
   ["list", "--json"],
   ["show", SESSION, "--with-tools", "--with-thinking"],

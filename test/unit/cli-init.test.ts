@@ -13,7 +13,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import fc from "fast-check";
 import { type ParseError, parse } from "jsonc-parser";
-import { addPlugin, type Change, newConfig } from "../../src/cli/init/plugin-config.ts";
+import { addPlugin, type Change, newConfig, removePlugin } from "../../src/cli/init/plugin-config.ts";
 import { isFields } from "../../src/parse/json-fields.ts";
 import { PACKAGE } from "../../src/user-folders.ts";
 import { type CliSetting, runCli } from "../support/cli/run-cli.ts";
@@ -152,7 +152,7 @@ describe("adding the plugin", () => {
     });
   }
 
-  test("keeps all other values, in any layout, and adds the plugin once", () => {
+  test("keeps all other values, in any layout, and adds the plugin once; removing it restores the file", () => {
     const layout = fc.constantFrom<string | number | undefined>(undefined, 2, 4, "\t");
     const others = fc.dictionary(
       fc.string({ minLength: 1 }).filter((key) => key !== "plugin" && key !== "__proto__"),
@@ -164,8 +164,16 @@ describe("adding the plugin", () => {
         const value = JSON.parse(JSON.stringify({ ...rest, plugin }));
         const text = changed(addPlugin(JSON.stringify(value, null, indent)));
         assert.deepEqual(JSON.parse(text), { ...value, plugin: [...(plugin ?? []), PACKAGE] });
+        const removed = changed(removePlugin(text, (spec) => spec === PACKAGE));
+        assert.deepEqual(JSON.parse(removed), { ...value, plugin: plugin ?? [] });
       }),
     );
+  });
+
+  test("removing it keeps comments outside the list", () => {
+    const text = changed(removePlugin(ADDITIONS[0]?.[3] ?? "", (spec) => spec === PACKAGE));
+    assert.deepEqual(values(text), values(WRITTEN_BY_HAND));
+    assert.match(text, /The model that we pay for/);
   });
 });
 
@@ -453,17 +461,58 @@ describe("the user's own configuration", () => {
     const { stdout } = await runCli(["init", "--global"], { home, cwd });
     assert.match(
       stdout,
-      /^created [^]*\nopencode\.json has the plugin too, which would be loaded a second time: remove it there\n/,
+      /^created [^]*\nopencode\.json has the plugin too: `transcripts init --remove` removes it there\n/,
     );
   });
 });
 
-test("a configuration in the home does not make the home the project of a folder below it", async () => {
-  const home = makeTempDir();
-  write(join(home, "opencode.json"), "{}");
-  const cwd = join(home, "notes");
-  mkdirSync(cwd);
-  assert.match((await runCli(["init"], { home, cwd })).stdout, /^created opencode\.json/);
+describe("removing the plugin", () => {
+  test("changes only the project's configuration, and names other places that have it", async () => {
+    const [home, cwd] = [makeTempDir(), project({ "opencode.jsonc": WRITTEN_BY_HAND })];
+    const setting = { home, cwd };
+    await runCli(["init"], setting);
+    await runCli(["init", "--global"], setting);
+    const own = join(home, ".config/opencode/opencode.json");
+    assert.equal(
+      (await runCli(["init", "--remove"], setting)).stdout,
+      `removed the plugin from opencode.jsonc\n${own} has the plugin too: \`transcripts init --remove --global\` removes it there\n`,
+    );
+    assert.deepEqual(values(readFileSync(join(cwd, "opencode.jsonc"), "utf8")), values(WRITTEN_BY_HAND));
+    assert.ok(existsSync(join(cwd, ".openfleet/transcripts/README.md")), "transcripts stay");
+    assert.match((await runCli(["init", "--remove", "--global"], setting)).stdout, /^removed the plugin from \//);
+    assert.match(
+      (await runCli(["init", "--remove"], setting)).stdout,
+      /^No configuration of this project has the plugin/,
+    );
+  });
+});
+
+describe("a folder that is probably not a project", () => {
+  test("is set up only if the user says so: the home folder", async () => {
+    const home = makeTempDir();
+    const refused = await runCli(["init"], { home });
+    assert.equal(refused.exitCode, 2);
+    assert.match(refused.stderr, /your home folder.*add --yes to confirm/s);
+    const denied = await runCli(["init"], { home, terminal: 80, stdin: "no\n" });
+    assert.equal(denied.exitCode, 2);
+    assert.deepEqual(readdirSync(home), []);
+    assert.equal((await runCli(["init", "--yes"], { home })).exitCode, 0);
+    assert.ok(existsSync(join(home, "opencode.json")));
+  });
+
+  test("a configuration in the home does not make the home the project of a folder below it", async () => {
+    const home = makeTempDir();
+    write(join(home, "opencode.json"), "{}");
+    const cwd = join(home, "notes");
+    mkdirSync(cwd);
+    assert.match((await runCli(["init"], { home, cwd })).stdout, /^created opencode\.json/);
+  });
+
+  test("the root of the file system", async () => {
+    const { exitCode, stderr } = await runCli(["init"], { home: makeTempDir(), cwd: "/" });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /the root of the file system/);
+  });
 });
 
 describe("what doctor says of the plugin's options", () => {

@@ -35,7 +35,7 @@ const COMMANDS: readonly string[][] = [
 ];
 
 const ON_HOME: readonly string[][] = [
-  ["init", "--json"],
+  ["init", "--yes", "--json"],
   ["list", "--json", "--subagents"],
   ["find", "the", "--json"],
   ["find", "e", "--json", "--limit", "50"],

@@ -307,7 +307,7 @@ describe("transcripts doctor", () => {
   test("the plugin, once init has added it", async () => {
     const home = makeTempDir();
     mkdirSync(join(home, ".git"));
-    await runCli(["init"], { home });
+    await runCli(["init", "--yes"], { home });
     assert.match((await runCli(["doctor"], { home })).stdout, /\+ .*opencode\.json has the plugin\n/);
   });
 });

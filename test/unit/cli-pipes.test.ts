@@ -58,7 +58,7 @@ describe("a pipe in the place of a file", () => {
     [["index"], 0],
     [["find", "sum"], 0],
     [["doctor"], 2],
-    [["init"], 2],
+    [["init", "--yes"], 2],
     [["forget", SESSION], 2],
     [["forget", "named.jsonl"], 2],
     [["show", "named.jsonl"], 2],

@@ -133,7 +133,7 @@ export function pluginKey(config: unknown): PluginKey | undefined {
 }
 
 /** Reads an entry: `"name"`, `["name", { … }]` of 1.x or `{ "package": "name", "options": { … } }` of 2.x. */
-function specOf(entry: unknown): { spec: string | undefined; options: unknown } {
+export function specOf(entry: unknown): { spec: string | undefined; options: unknown } {
   if (isFields(entry)) return { spec: textOf(entry, "package"), options: entry["options"] };
   const [spec, options]: unknown[] = Array.isArray(entry) ? entry : [entry];
   return { spec: typeof spec === "string" ? spec : undefined, options };
@@ -146,7 +146,7 @@ const BY_NAME = /(?:^|[\\/])opencode-transcripts(?:$|\.git\b|[@#\\/])/;
  * Returns whether an entry in a folder's configuration loads this plugin: by its name, or by the path of a folder or file of
  * this package, whatever the folder is called and through any link.
  */
-async function isThisPlugin(spec: string, folder: string, files: Files = nodeSessionFiles): Promise<boolean> {
+export async function isThisPlugin(spec: string, folder: string, files: Files = nodeSessionFiles): Promise<boolean> {
   const path = pathOf(spec, folder);
   const name = path === undefined ? undefined : await packageOf(path, files);
   return name === undefined ? BY_NAME.test(spec) : name === PACKAGE;

@@ -11,7 +11,7 @@ import {
 } from "jsonc-parser";
 import { isFields } from "../../parse/json-fields.ts";
 import { PACKAGE } from "../../user-folders.ts";
-import { type PluginKey, pluginKey } from "../../agents/opencode/host-config.ts";
+import { type PluginKey, pluginKey, specOf } from "../../agents/opencode/host-config.ts";
 
 export type Change =
   | { kind: "changed"; text: string; key: PluginKey }
@@ -34,6 +34,18 @@ export function addPlugin(original: string, otherwise: PluginKey = "plugin", plu
   if (list !== undefined && !Array.isArray(list)) return { kind: "broken", problem: notAList(text, key) };
   const [path, value] = list === undefined ? [[key], [plugin]] : [[key, list.length], plugin];
   return { kind: "changed", text: mark + edited(text, path, value), key };
+}
+
+/** Removes the entries that `isRemoved` holds for. Pure. Comments inside the list are lost. */
+export function removePlugin(original: string, isRemoved: (spec: string) => boolean): Change {
+  const { mark, text } = withoutMark(original);
+  const config = readConfig(text);
+  if ("problem" in config) return { kind: "broken", problem: config.problem };
+  const key = pluginKey(config.value) ?? (config.value["plugins"] === undefined ? "plugin" : "plugins");
+  const list = config.value[key];
+  const rest = (Array.isArray(list) ? list : []).filter((entry: unknown) => !isRemoved(specOf(entry).spec ?? ""));
+  // Not by its position in the list, since jsonc-parser damages the text after the last item.
+  return { kind: "changed", text: mark + edited(text, [key], rest), key };
 }
 
 /** Returns why a configuration cannot be read; undefined if it can. */

@@ -1,4 +1,4 @@
-/** Adds the plugin to a configuration of opencode or Kilo. */
+/** Adds the plugin to a configuration of opencode or Kilo, or removes it there. */
 import { mkdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { parseOptions } from "../../config.ts";
@@ -6,6 +6,7 @@ import {
   configPlaces,
   type ConfigScope,
   type HostName,
+  isThisPlugin,
   type PluginEntry,
   pluginEntries,
 } from "../../agents/opencode/host-config.ts";
@@ -14,9 +15,9 @@ import { isWithin } from "../../transcript/files/data-folder.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
-import type { CommandContext } from "../context.ts";
+import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { writeWhole } from "../../write-file.ts";
-import { addPlugin, type Change, newConfig } from "./plugin-config.ts";
+import { addPlugin, type Change, newConfig, removePlugin } from "./plugin-config.ts";
 import { configText, isOpencode2, projectAt, repositoryOf, userConfigs } from "./project-config.ts";
 
 export interface SetUpChoices {
@@ -24,10 +25,12 @@ export interface SetUpChoices {
   agent: HostName | undefined;
   /** `user`: in the user's own configuration, for all projects. */
   scope: ConfigScope;
+  /** Writes into a home or the root of the file system without a question. */
+  isConfirmed: boolean;
 }
 
 export interface SetUp {
-  /** Configuration files that have the plugin. */
+  /** Configuration files that have the plugin, or had it. */
   configs: { path: string; change: "created" | "changed" | "unchanged" }[];
   /** Absolute path of the data folder. */
   folder: string;
@@ -35,7 +38,7 @@ export interface SetUp {
   lines: string[];
 }
 
-/** A host's configuration here. */
+/** A host's configuration here, to add the plugin or to remove it. */
 interface Found {
   agent: HostName;
   /** Root of the project. */
@@ -50,9 +53,10 @@ interface Found {
 
 /** Adds the plugin, unless the host already loads it here, and the templates of a project. */
 export async function setUpHost(context: CommandContext, choices: SetUpChoices): Promise<SetUp> {
-  const { scope } = choices;
+  const { scope, isConfirmed } = choices;
   const found = await find(context, choices);
   const { root, agent, entries } = found;
+  if (scope === "project" && !isConfirmed) await askAbout(context, root);
   // An entry in the user's configuration is also loaded in this project, where a second one would be of no use.
   const effective = scope === "user" ? entries.filter((entry) => entry.scope === "user") : entries;
   const lines: string[] = [];
@@ -69,9 +73,7 @@ export async function setUpHost(context: CommandContext, choices: SetUpChoices):
   }
   const others = new Set(entries.filter((entry) => !effective.includes(entry)).map(({ path }) => path));
   for (const path of others)
-    lines.push(
-      `${shown(context, root, path)} has the plugin too, which would be loaded a second time: remove it there`,
-    );
+    lines.push(`${shown(context, root, path)} has the plugin too: \`transcripts init --remove\` removes it there`);
   const options = parseOptions(effective.at(-1)?.options).options;
   const folder = configuredFolder(root, options.directory, context.home);
   const files = scope === "user" ? [] : await layTemplates(folder, { fs: nodeFileSystem });
@@ -81,6 +83,39 @@ export async function setUpHost(context: CommandContext, choices: SetUpChoices):
     lines.push(`${agent === "kilo" ? "Kilo" : "opencode"} records the next session that it starts ${where}.`);
   }
   return { configs, folder, files, lines };
+}
+
+/** Removes the plugin from the files of the project, or from the user's own. Transcripts stay. */
+export async function removeFromHost(context: CommandContext, choices: SetUpChoices): Promise<SetUp> {
+  const { scope } = choices;
+  const { root, entries } = await find(context, choices);
+  const configs: SetUp["configs"] = [];
+  const lines: string[] = [];
+  const own = entries.filter((entry) => entry.scope === scope);
+  for (const path of new Set(own.map((entry) => entry.path))) {
+    const specs = await Promise.all(
+      own.map(async ({ spec }) => ((await isThisPlugin(spec, dirname(path))) ? [spec] : [])),
+    );
+    const { text } = changed(
+      path,
+      removePlugin(await configText(path), (spec) => specs.flat().includes(spec)),
+    );
+    await writeWhole(path, (write) => write(text));
+    configs.push({ path, change: "changed" });
+    lines.push(`${done(context, "removed")} the plugin from ${shown(context, root, path)}`);
+  }
+  if (configs.length === 0)
+    lines.push(
+      scope === "user"
+        ? "Your own configuration does not have the plugin: unchanged"
+        : "No configuration of this project has the plugin: unchanged",
+    );
+  for (const path of new Set(entries.filter((entry) => entry.scope !== scope).map((entry) => entry.path))) {
+    const command = scope === "user" ? "transcripts init --remove" : "transcripts init --remove --global";
+    lines.push(`${shown(context, root, path)} has the plugin too: \`${command}\` removes it there`);
+  }
+  const folder = configuredFolder(root, parseOptions(own.at(-1)?.options).options.directory, context.home);
+  return { configs, folder, files: [], lines };
 }
 
 async function find(context: CommandContext, { agent: asked, scope }: SetUpChoices): Promise<Found> {
@@ -124,6 +159,15 @@ function changed(path: string, change: Change): Exclude<Change, { kind: "broken"
     `${path} cannot be read as JSON: ${change.problem}.`,
     "Fix it and run this again. Nothing was changed.",
   );
+}
+
+/** Asks before files are written into a home or the root of the file system, which is mostly a mistake. */
+async function askAbout(context: CommandContext, root: string): Promise<void> {
+  if (root !== context.home && dirname(root) !== root) return;
+  const what = root === context.home ? "your home folder" : "the root of the file system";
+  const problem = `The project would be ${root}, ${what}: all sessions below it would be recorded there.`;
+  if (await confirmed(context, problem)) return;
+  throw badArguments("Nothing was changed.", "Run this in the folder of a project, or with --global for all projects.");
 }
 
 function templateLines(context: CommandContext, root: string, folder: string, files: readonly LaidFile[]): string[] {
