@@ -185,8 +185,12 @@ function tellFailure(error: unknown, context: CommandContext): number {
 
 function described(error: unknown, { env }: CommandContext): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof TranscriptsError)
-    return [error.message, ...error.candidates.slice(0, 10).map(candidate)].join("\n");
+  if (error instanceof TranscriptsError) {
+    const { message, field, candidates } = error;
+    // Parameters of tools such as session_id are no words of the command line.
+    const said = field?.includes("_") && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+    return [said, ...candidates.slice(0, 10).map(candidate)].join("\n");
+  }
   if (env["DEBUG"] && error.stack) return error.stack;
   // The file system or another program refused something; anything else is a bug.
   if ("code" in error && "syscall" in error) {
@@ -194,7 +198,7 @@ function described(error: unknown, { env }: CommandContext): string {
     if (place === undefined) return error.message;
     return `${place} cannot be used: ${reasonOf(error)}. Check the path and its permissions.`;
   }
-  return `${error.message} This should not happen. DEBUG=1 shows where.`;
+  return `${error.message.replace(/\.?$/, ".")} This should not happen. DEBUG=1 shows where.`;
 }
 
 function candidate({ id, path, database, modifiedMs }: Candidate): string {

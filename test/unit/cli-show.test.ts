@@ -196,6 +196,20 @@ describe("transcripts show", () => {
     });
   }
 
+  test("latest with --team says why the team's database cannot be asked", async () => {
+    for (const [url, problem] of [
+      ["", /^transcripts: TRANSCRIPTS_DATABASE_URL is not set/],
+      [
+        "postgres://u:secret@127.0.0.1:1/x",
+        /^transcripts: The database postgres:\/\/u@127\.0\.0\.1:1\/x cannot be reached/,
+      ],
+    ] as const) {
+      const env = { TRANSCRIPTS_DATABASE_URL: url };
+      const { exitCode, stderr } = await runCli(["show", "latest", "--team"], { home, env });
+      assert.deepEqual([exitCode, problem.test(stderr)], [2, true], stderr);
+    }
+  });
+
   test("an ambiguous prefix lists the ids", async () => {
     const home = makeTempDir();
     for (const last of ["1", "2"]) storeSession(home, sampleSession(), { id: `${SESSION.slice(0, -1)}${last}` });
