@@ -199,11 +199,12 @@ describe("a running opencode", () => {
     const machine = new Machine();
     await writeFakeStore(machine.database, [SESSION]);
     const reader = await openSqlite(machine.database);
-    const titles = reader.query("SELECT title FROM session");
-    assert.deepEqual(titles(), [{ title: "T" }]);
+    const query = reader.query("SELECT title FROM session");
+    const titles = (): unknown[] => query().map(({ title }) => title);
+    assert.deepEqual(titles(), ["T"]);
     const database = await sqliteWriter(machine.database);
     database.run("UPDATE session SET title = 'Later'");
-    assert.deepEqual(titles(), [{ title: "Later" }]);
+    assert.deepEqual(titles(), ["Later"]);
     database.close();
     reader.close();
   });
