@@ -25,7 +25,12 @@ export async function openPages({ signal, now }: CommandContext, options: PagesO
   const refresh = new Refresh({ ...options, signal });
   const data = new SiteData({ ...options, timeZone, now, signal });
   const siteWith = (live?: LiveSite) =>
-    createSite({ data, place: { clock: new Clock(timeZone) }, script: pagesScript, ...given({ live }) });
+    createSite({
+      data,
+      place: { clock: new Clock(timeZone), isTeam: options.store.backend === "postgres" },
+      script: pagesScript,
+      ...given({ live }),
+    });
   return { refresh, data, timeZone, siteWith };
 }
 

@@ -24,6 +24,13 @@ export function tellingLines(text: string): string[] {
     .filter((line) => line.length >= MIN_LINE_CHARS && TELLING_LINE.test(line) && !NOISE.test(line));
 }
 
+/** Returns a line by which an error can be asked for: the first that describes the problem, or says anything. */
+export function tellingLine(text: string): string {
+  const lines = stripVTControlCharacters(text.slice(0, MAX_CHARS)).split("\n");
+  const [first = lines.find((line) => errorSignature(line) !== "") ?? ""] = tellingLines(text);
+  return first.slice(0, MAX_LINE_CHARS).trim();
+}
+
 /**
  * Returns up to four lines that identify an error: the same for messages that differ only in paths, numbers, times and
  * ids. Empty if the text says nothing, such as only an exit code.

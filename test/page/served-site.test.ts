@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { says, SESSION, user } from "../support/cli/claude-lines.ts";
+import { calls, result, says, SESSION, user } from "../support/cli/claude-lines.ts";
 import { type Machine, MAIN, sampleMachine } from "../support/cli/sample-machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
@@ -33,6 +33,11 @@ async function named(machine: Machine, command: readonly string[]): Promise<stri
   return /^page: (\S+)$/m.exec(stderr)?.[1];
 }
 
+/** Returns the command that a page names. */
+function commandIn(page: string): string | undefined {
+  return /In a terminal: <code>([^<]*)/.exec(page)?.[1]?.replaceAll("&#39;", "'");
+}
+
 describe("a server of this user", () => {
   test("is named by commands on a terminal, with the page that has their answer", async () => {
     const machine = await sampleMachine();
@@ -59,6 +64,38 @@ describe("a server of this user", () => {
     ]) {
       writeFileSync(file, stale);
       assert.equal(await named(machine, ["list"]), undefined, stale);
+    }
+  });
+
+  test("names the command with the answer of a page, with the page's filters", async () => {
+    const machine = await sampleMachine();
+    const id = "3a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f";
+    const failed = calls("Bash", "b1", { command: "npm test" }, 501);
+    const error = "Exit code 1\n\n--force: Cannot find module heliotrope";
+    const lines = user("Run it with --force", 500) + failed + result("b1", error, 502, true);
+    machine.write(`.claude/projects/-work-shop/${id}.jsonl`, lines.replaceAll(SESSION, id));
+    await machine.index();
+    assert.equal((await machine.run("tag", id, "later")).exitCode, 0);
+    const server = await ServedSite.start(machine);
+    try {
+      const failures = await server.page("/failures.html");
+      const [, heliotrope = ""] = /href="(failures[^"]+)"[^>]*>[^<]*heliotrope/.exec(failures) ?? [];
+      for (const [path, command] of [
+        ["/index.html", "list"],
+        ["/tags/later.html", "list --tag later"],
+        ["/index.html?agent=claude-code&tag=later", "list --agent claude-code --tag later"],
+        ["/index.html?project=/work/shop&failed=yes", "errors --project /work/shop"],
+        ["/index.html?text=heliotrope&tag=later&failed=yes", "find --errors --tag later heliotrope"],
+        ["/index.html?text=with+--force&since=2000-01-01", "find --since 2000-01-01 -- with '--force'"],
+        [`/${heliotrope}`, "fixes -- '--force: Cannot find module heliotrope'"],
+      ] as const) {
+        assert.equal(commandIn(await server.page(path)), `transcripts ${command}`, path);
+        const words = Array.from(command.matchAll(/'([^']*)'|\S+/g), ([word, quoted]) => quoted ?? word);
+        const { stderr, exitCode } = await machine.run(...words);
+        assert.equal(exitCode, 0, stderr);
+      }
+    } finally {
+      await server.stop();
     }
   });
 
@@ -99,6 +136,7 @@ describe("a team's database", () => {
     const server = await ServedSite.start(machine, "--team");
     try {
       const list = await server.page("/");
+      assert.equal(commandIn(list), "transcripts list --team");
       const [, session = ""] = new RegExp(`href="(sessions/${MAIN}[^"]*)"`).exec(list) ?? [];
       assert.match(await server.page(`/${session}`), /price/);
       for (const path of ["/figures.html", "/failures.html", "/files.html", "/index.html?text=price"])

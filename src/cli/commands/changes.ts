@@ -3,7 +3,7 @@ import type { Conversation } from "../../queries/read-session.ts";
 import { changesIn, type ChangedSession, type FileChanges } from "../../queries/file-changes.ts";
 import { wantedFile } from "../../queries/wanted-file.ts";
 import { changesSum, fileDiffText } from "../../render/text/changes-text.ts";
-import { createCommand, jsonLines, runnable, SESSION, type Versioned } from "../command.ts";
+import { createCommand, jsonLines, runnable, SESSION, team, type Versioned } from "../command.ts";
 import { sessionHeading } from "../print-conversation.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
@@ -23,6 +23,7 @@ const definition = createCommand("changes", {
 })
   .argument("<SESSION>", SESSION)
   .option("--file <path>", "Only this file: a path, or the end of one, such as a name.")
+  .addOption(team)
   .addOption(jsonLines("each file"));
 
 export interface ChangesOutput extends Versioned, FileChanges {}

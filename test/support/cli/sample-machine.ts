@@ -116,6 +116,7 @@ export const EACH: readonly (readonly string[])[] = [
   ["show", "--last", "1", "--json"],
   ["timeline", "--json"],
   ["timeline"],
+  ["changes", "--json"],
   ["errors", "--json", "--fixes"],
   ["errors"],
   ["stats", "--json", "--by", "session"],

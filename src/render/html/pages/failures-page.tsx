@@ -4,6 +4,7 @@ import { errorText } from "../../../calls/result-texts.ts";
 import { shellWord } from "../../../calls/shell-syntax.ts";
 import { neutralBlock, oneLine } from "../../../neutral-text.ts";
 import { count, counted } from "../../../quantities.ts";
+import { tellingLine } from "../../../fixes/signature.ts";
 import type { PastFix } from "../../../queries/past-fixes.ts";
 import type { FailureGroup } from "../../../store/store.ts";
 import { closed, gist } from "../page-texts.tsx";
@@ -84,7 +85,8 @@ export interface FailureData {
 export function FailurePage({ data, place }: { data: FailureData; place: Place }): JSX.Element {
   const { group, seen, fixes } = data;
   const error = errorOf(group);
-  const command = `transcripts fixes ${shellWord(group.example.content.split("\n")[0] ?? "")}`;
+  const asked = tellingLine(group.example.content);
+  const command = `transcripts fixes ${asked.startsWith("-") ? "-- " : ""}${shellWord(asked)}`;
   return (
     <Frame place={place} title={gist(error, 120)} section="failures" command={command}>
       <p class="up">

@@ -9,6 +9,8 @@ export interface Place {
   /** Way from the page's folder to the root: empty, or `../` once or more. */
   root: string;
   clock: Clock;
+  /** The sessions are those of a team's database, which commands ask with --team. */
+  isTeam: boolean;
   /** Only on a server: its pages change, and their forms have this token. */
   live?: Live;
 }
@@ -95,7 +97,7 @@ export function Frame({ place, title, section, kind, text, command, children }: 
         </main>
         <footer class="foot">
           <p>
-            In a terminal: <code>{command}</code>
+            In a terminal: <code>{place.isTeam ? command.replace(/^transcripts \w+/, "$& --team") : command}</code>
           </p>
         </footer>
         <Keys />

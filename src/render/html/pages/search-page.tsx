@@ -8,7 +8,7 @@ import { storedTitle } from "../../../queries/stored-session.ts";
 import { count, counted } from "../../../quantities.ts";
 import { type Filters, sessionAddress } from "./addresses.ts";
 import { Frame, type Place, When } from "./frame.tsx";
-import { type Choices, FilterBar, lastPart } from "./sessions-page.tsx";
+import { type Choices, FilterBar, filterOptions, lastPart } from "./sessions-page.tsx";
 
 /** `ordinal`: of the message that has the passage. */
 export type Hit = FoundPassage & { ordinal: number };
@@ -27,7 +27,11 @@ export interface SearchData extends Choices {
 export function SearchPage({ data, place }: { data: SearchData; place: Place }): JSX.Element {
   const { filters, hits, total, remark, scope } = data;
   const { text } = filters;
-  const command = `transcripts find ${text.split(/\s+/).map(shellWord).join(" ")}`;
+  const words = text.split(/\s+/);
+  const options = `${filters.failed === true ? " --errors" : ""}${filterOptions(filters)}`;
+  // What follows two dashes are words, such as an option that was searched for.
+  const dashes = words.some((word) => word.startsWith("-")) ? " --" : "";
+  const command = `transcripts find${options}${dashes} ${words.map(shellWord).join(" ")}`;
   const groups = Map.groupBy(hits, ({ session_id: id }) => id);
   return (
     <Frame place={place} title={`Search: ${oneLine(text, 80)}`} section="sessions" {...{ text, command }}>

@@ -40,7 +40,12 @@ export function SessionsPage({ data, place }: { data: SessionsData; place: Place
     ({ ended, started }) => place.clock.day(ended ?? started ?? "") ?? "Without a time",
   );
   return (
-    <Frame place={place} title="Sessions" section="sessions" command={listCommand(filters)}>
+    <Frame
+      place={place}
+      title="Sessions"
+      section="sessions"
+      command={`transcripts ${filters.failed === true ? "errors" : "list"}${filterOptions(filters)}`}
+    >
       <h1>
         Sessions <span class="quiet">{count(total)}</span>
       </h1>
@@ -69,10 +74,11 @@ export function SessionsPage({ data, place }: { data: SessionsData; place: Place
   );
 }
 
-function listCommand({ agent, project, since, until }: Filters): string {
-  const options = Object.entries({ agent, project, since, until });
-  const given = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
-  return ["transcripts list", ...given].join(" ");
+/** Returns the options of a command that has the same filters, each with a space before it. */
+export function filterOptions({ agent, project, since, until, tag }: Filters): string {
+  return Object.entries({ agent, project, since, until, tag })
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
+    .join("");
 }
 
 function Day({ name, rows, place }: { name: string; rows: readonly ListedRow[]; place: Place }): JSX.Element {
