@@ -22,6 +22,7 @@ import {
   transcriptsIn,
   type ReadTranscript,
 } from "../support/recording/recording.ts";
+import { shortForm } from "../support/recording/timeline-driver.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { sqliteWriter } from "./sessions-machine.ts";
@@ -237,6 +238,29 @@ describe("events that no recording has", () => {
       assert.match(JSON.stringify(result.output), /half of it.*Tool execution interrupted/);
       assert.deepEqual(Object(result.metadata).lines, 1);
     }
+  });
+
+  test("an answer goes on after the host has received all of it, and after events of unknown names", async () => {
+    const call = { ...ANSWER, id: "call_1" };
+    const { entries } = await recorded(
+      ["session.step.started", ANSWER],
+      ["session.text.started", { ...ANSWER, ordinal: 0 }],
+      ["session.text.delta", { ...ANSWER, ordinal: 0, delta: "I make" }],
+      ["session.text.annotated", { ...ANSWER, ordinal: 1 }],
+      ["session.tool.input.started", { ...call, name: "shell" }],
+      ["session.tool.input.delta", { ...call, delta: "{" }],
+      ["session.tool.called", { ...call, input: { command: "make" } }],
+      ["session.tool.watched", { ...call, id: "call_2" }],
+      ["session.step.streamed", ANSWER],
+      ["session.text.ended", { ...ANSWER, ordinal: 0, text: "I make it." }],
+      ["session.tool.success", { ...call, content: [{ type: "text", text: "made" }] }],
+      ["session.step.ended", { ...ANSWER, finish: "tool-calls" }],
+      ["session.execution.succeeded", {}],
+    );
+    const told = entries.map((entry) =>
+      entry.type === "tool_result" ? `${entry.status}: ${JSON.stringify(entry.output)}` : shortForm(entry),
+    );
+    assert.deepEqual(told, ["assistant: I make it.", 'use: shell {"command":"make"}', 'completed: "made"']);
   });
 
   test("code that failed is a failed call, although the host reports a success", async () => {

@@ -348,7 +348,9 @@ export class SessionTranslator {
   }
 }
 
-const OF_ANSWER = /^session\.(text|reasoning|tool|step)\.(.+)$/;
+/** Events that change an answer. Others of it, such as the pieces of a call's arguments, say nothing that is recorded. */
+const OF_ANSWER =
+  /^session\.(text|reasoning|tool|step)\.(started|delta|ended|input\.started|called|progress|success|failed)$/;
 
 function ofKind(answer: Answer | undefined, kind: unknown): Part[] {
   return answer?.content.filter(({ type }) => type === kind) ?? [];
