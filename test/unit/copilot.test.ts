@@ -180,6 +180,7 @@ describe("Copilot CLI", () => {
     assert.equal(rows.find(({ session_id }) => session_id === id)?.["title"], "Helper's result");
     for (const indexed of [false, true]) {
       if (indexed) await run("index");
+      assert.equal(JSON.parse((await run("export", id, "--json", "-o", "-")).stdout).title, "Helper's result");
       assert.match((await run("show", SUBAGENT)).stdout, /scenario-child now[^]*Child result: seven/);
       const { rows: nodes, total } = JSON.parse((await run("stats", id, "--by", "session", "--json")).stdout);
       assert.deepEqual(

@@ -1,9 +1,10 @@
 /** GitHub Copilot CLI: a folder for each session, with its events and its title. */
 import { basename, dirname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import { MAX_LINE_BYTES } from "../../parse/content.ts";
+import { MAX_LINE_BYTES, type OpenedContent } from "../../parse/content.ts";
 import { isFields, type Fields, parsedJson, textIn, textOf } from "../../parse/json-fields.ts";
-import { readRecords } from "../../parse/record-units.ts";
+import type { InputUnit } from "../../parse/message-draft.ts";
+import { emptyUnit, readRecords } from "../../parse/record-units.ts";
 import { msOf } from "../../parse/times.ts";
 import { fileBytes } from "../../places/session-bytes.ts";
 import { type SessionFiles, textOfFile } from "../../places/session-files.ts";
@@ -43,8 +44,11 @@ export const copilot: Agent = {
     { agent: NAME, path: join(agentFolder(where, ["COPILOT_HOME"], ".copilot"), "session-state") },
   ],
   scan: ({ path }, files, options) => scan(path, files, options),
-  open: ({ agentId }, _files, content) =>
-    agentId === null ? content : { open: (options) => content.open({ ...options, part: agentId }) },
+  open: (ref, files, content) => {
+    const { agentId } = ref;
+    if (agentId !== null) return { open: (options) => content.open({ ...options, part: agentId }) };
+    return { open: async (options) => titled(await titleIn(ref, files), await content.open(options)) };
+  },
   head: async (ref, files, head) => {
     if (ref.agentId !== null) return { ...head, parentId: head.sessionId, title: null };
     return { ...head, title: (await titleIn(ref, files)) ?? head.title };
@@ -97,6 +101,16 @@ async function subagentsIn(parent: SessionRef, files: SessionFiles): Promise<Ses
     // A file that cannot be read is reported where its session is read.
   }
   return [...starts].map(([id, startedMs]) => ({ ...parent, id, agentId: id, parentId: parent.id, startedMs }));
+}
+
+/** Adds the title to the beginning of a session. */
+function titled(title: string | undefined, opened: OpenedContent): OpenedContent {
+  return title === undefined ? opened : { ...opened, units: after(title, opened.units) };
+}
+
+async function* after(title: string, units: AsyncGenerator<InputUnit[]>): AsyncGenerator<InputUnit[]> {
+  yield [{ ...emptyUnit({ line: 0, offset: 0 }, { as: "blank" }, []), lines: 0, session: { title } }];
+  yield* units;
 }
 
 /** Returns the title beside the events of a session, where the program keeps it. */
