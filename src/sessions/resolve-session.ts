@@ -49,8 +49,10 @@ export async function resolveSession(
     session.path === path || STARTS.some((start) => session.session_id.startsWith(start + text));
   const found = await completedBy(where, await findSessions(where, { files }), isNamed);
   if (isPath || /\.(?:jsonl|md|json)$/.test(text)) {
-    const kept = found.sessions.find((ref) => ref.archived !== null && ref.path === path);
-    if (kept !== undefined) return kept;
+    const kept = found.sessions.filter((ref) => ref.archived !== null && ref.path === path);
+    // A file may have had subagents too.
+    const [first] = [...kept.filter((ref) => !isSubagent(ref)), ...kept];
+    if (first !== undefined) return first;
     throw noFile(path);
   }
   const matching = matchesOf(text, found.sessions);

@@ -1,7 +1,7 @@
 /** GitHub Copilot CLI: what is special about its files, one test for each trap. The sessions are in `test/fixtures/sessions/copilot`. */
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { isPrompt } from "../../src/parse/turns.ts";
@@ -199,6 +199,19 @@ describe("Copilot CLI", () => {
       assert.match((await run("errors", idOf("tools"))).stdout, /completed with exit code 3/);
       assert.match((await run("find", "--file", "prices.csv")).stdout, /call_b1/);
     }
+  });
+
+  test("the path of a file that is gone means its session, not a subagent in it", async () => {
+    const home = makeTempDir();
+    // It comes after the id of the subagent.
+    const id = `f${idOf("old").slice(1)}`;
+    const path = join(home, ".copilot/session-state", id, "events.jsonl");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, eventsOf("old").replaceAll(idOf("old"), id));
+    await runCli(["index"], { home });
+    rmSync(path);
+    const { stdout } = await runCli(["timeline", path, "--json"], { home });
+    assert.equal(JSON.parse(stdout.split("\n")[0] ?? "").session_id, id);
   });
 
   test("COPILOT_HOME names its folder", async () => {
