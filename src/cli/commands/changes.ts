@@ -12,8 +12,8 @@ import { argumentFor } from "../session-names.ts";
 const definition = createCommand("changes", {
   description:
     "Edits are in order, as the calls made them, each with its line in the session; failed calls are left out. A diff has line numbers of the file " +
-    "only if the session wrote the whole file. For shell commands that change files (redirections, tee, sed -i, mv, cp, rm, git checkout, " +
-    "formatters) the command is shown instead; what a script or a build changed is not known.",
+    "only if the session wrote the whole file. For shell commands that change files (redirections, tee, sed -i, mv, cp, rm, git checkout) " +
+    "the command is shown instead; what a script, a formatter or a build changed is not known.",
   examples: {
     "transcripts changes latest": "Shows the changes of the newest session.",
     "transcripts changes latest --file src/cart.ts": "Shows the changes of one file.",
