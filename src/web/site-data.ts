@@ -85,6 +85,9 @@ export class SiteData {
   /** By session: its turns at a revision. */
   readonly #known = new Map<string, { revision: number; turns: ReturnType<typeof sessionTurns> }>();
 
+  /** Number of sessions that were brought up to date because their pages were asked for. */
+  updates = 0;
+
   /** Paths of files by their ids in addresses, as far as they were listed. */
   readonly #paths = new Map<string, string>();
 
@@ -450,8 +453,10 @@ export class SiteData {
     const known = await store.session(id);
     if (known === undefined) return undefined;
     const source = readableSession(store, known);
-    if (source.archived === null && !isCurrent(source, markOf(known)))
+    if (source.archived === null && !isCurrent(source, markOf(known))) {
       await updateIndex(store, where, { only: [source], signal });
+      this.updates += 1;
+    }
     const { sessions } = await this.#listed({ ids: [id], subagents: true, empty: true, limit: 1 });
     return sessions[0];
   }

@@ -116,7 +116,7 @@ async function stampOf(data: SiteData, { refresh }: LiveSite, path: string): Pro
   const id = sessionIn(path);
   if (id !== undefined) return data.stamp(id);
   refresh.begin();
-  return String(refresh.revision);
+  return `${refresh.revision} ${data.updates}`;
 }
 
 function sessionIn(path: string): string | undefined {
