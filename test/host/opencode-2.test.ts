@@ -17,7 +17,7 @@ import { startModel, type ModelServer } from "../support/host/model.ts";
 import { call, gate, rawCall, reasoning, refuse, text, type ModelScript } from "../support/host/model-script.ts";
 import { Opencode2, OPENCODE2_BIN } from "../support/host/opencode-2.ts";
 import { installPacked } from "../support/host/packed.ts";
-import { createSandbox, type Sandbox } from "../support/host/sandbox.ts";
+import { createSandbox, MODEL, type Sandbox } from "../support/host/sandbox.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { readTranscript, transcriptsIn } from "../support/recording/recording.ts";
 import { toldByParser, toldByStore } from "../support/recording/stored-2.ts";
@@ -329,8 +329,12 @@ if (OPENCODE2_BIN === undefined) {
       await host.stop("SIGTERM");
       assert.deepEqual((await told(sessionID)).told, stored.told);
       const { raw } = await readTranscript(dataOf(sandbox.projectDir), `${sessionID}.md`);
-      const answers = raw.filter((entry) => entry.type === "assistant");
-      assert.ok(answers.every((entry) => entry.model !== undefined && entry.continues !== "replace"));
+      assert.ok(raw.every((entry) => entry.type !== "assistant" || entry.continues !== "replace"));
+      const models = raw.flatMap((entry) => {
+        return entry.type === "session_event" && entry.name === "usage" ? [field(entry.data, "model")] : [];
+      });
+      const named = `${MODEL.providerID}/${MODEL.modelID}`;
+      assert.deepEqual(models, [named, named]);
       await sandbox.configure(PLUGINS);
     }, 120_000);
 
