@@ -495,6 +495,41 @@ describe("events that are not delivered", () => {
     assert.deepEqual(lost, ["2 events of opencode did not arrive, and its database could not be read."]);
   });
 
+  test("arguments that are not JSON are no input of a call, also if they were read from the host's store", async () => {
+    const home = makeTempDir();
+    const calls = ["call_1", "call_2"];
+    const error = { type: "provider.invalid-output", message: "Invalid JSON input" };
+    const events = madeEvents(
+      home,
+      CREATED,
+      ["session.step.started", ANSWER],
+      ...calls.map((id) => ["session.tool.input.started", { ...ANSWER, id, name: "shell" }] as const),
+      ...calls.map((id) => ["session.tool.failed", { ...ANSWER, id, error }] as const),
+      ["session.step.ended", { ...ANSWER, finish: "error" }],
+    );
+    const host = new FakeHost2();
+    const stores = (...states: object[]): void => {
+      const content = calls.map((id, at) => ({ type: "tool", id, name: "shell", time: {}, state: states[at] }));
+      const message = { id: ANSWER.assistantMessageID, type: "assistant", time: { created: 1 }, content };
+      const info = { location: { directory: project(home) } };
+      host.has({ session: "ses_made", info, messages: [message] });
+    };
+    const [streaming, failed] = [
+      { status: "streaming", input: "{no json" },
+      { status: "error", input: {}, error },
+    ];
+    await host.start();
+    await host.publish(...events.slice(0, 4));
+    stores(failed, streaming);
+    await host.publish(...events.slice(4, 5));
+    stores(failed, failed);
+    await host.publish(...events.slice(5));
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    const inputs = entries.flatMap((entry) => (entry.type === "tool_use" ? [entry.input] : []));
+    assert.deepEqual(inputs, [{}, {}]);
+  });
+
   test("a stream that ends is opened again, and what was missed meanwhile is taken from the host's store", async () => {
     const home = makeTempDir();
     const host = new FakeHost2().has(storedAtEnd("compact", home));

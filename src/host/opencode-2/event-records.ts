@@ -169,7 +169,7 @@ export class SessionTranslator {
     const state = fieldsOf(answer?.content.find(isCall(callOf(data))), "state");
     // Calls with arguments that are not JSON fail without a `called` event; the host stores them too.
     const isEnd = action === "success" || action === "failed";
-    return state === undefined || (isEnd && state["input"] === undefined);
+    return state === undefined || (isEnd && state["status"] === "streaming");
   }
 
   #translate(event: HostEvent): HostRecord[] {
