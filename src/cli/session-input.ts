@@ -83,6 +83,7 @@ export function noteDamage(
   const lost = errors.filter(({ recovered }) => !recovered).length;
   if (lost > 0) {
     const what = counted(lost, "damaged place");
-    context.note(`${name}: ${what}; \`transcripts entries ${argumentFor(ref)}\` shows what is lost`);
+    const command = `transcripts entries ${argumentFor(ref)} | grep '"recovered":false'`;
+    context.note(`${name}: ${what}; \`${command}\` shows what is lost`);
   }
 }

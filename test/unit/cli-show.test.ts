@@ -228,7 +228,7 @@ describe("transcripts show", () => {
   test("damage is reported on standard error", async () => {
     const { exitCode, stderr } = await runCli(["show", "-"], { home, stdin: `${sampleSession()}{"type":"us` });
     assert.equal(exitCode, 0);
-    assert.match(stderr, /1 damaged place; `transcripts entries -` shows/);
+    assert.match(stderr, /1 damaged place; `transcripts entries - \| grep '"recovered":false'` shows/);
   });
 
   test("--subagents adds their conversations", async () => {
