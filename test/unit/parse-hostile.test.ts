@@ -140,3 +140,14 @@ test("a damaged line with three megabytes of spaces is read once", async () => {
     assert.equal(result.errors.length, 1);
   }
 });
+
+test("a section of a markdown transcript with 200,000 fences is read", async () => {
+  const fences = "```\na\n```\n\n".repeat(200_000);
+  const header = '# Transcript: ses_1\n\n<!-- transcript {"version":1} -->\n\n---\n\n';
+  const section = `## [2026-01-05T10:30:00.000Z] Tool Result: bash\n\n**Call ID**: c\n\n### Output\n\n\`\`\`\nout\n\`\`\`\n\n### Diff\n\n${fences}`;
+  const { content_blocks: blocks } = await read(`${header}${section}<!-- id @_1 _2 -->\n\n---\n\n`);
+  assert.deepEqual(
+    blocks.map(({ result_text: text }) => text),
+    ["out"],
+  );
+});

@@ -168,25 +168,26 @@ function readBlocks(body: string | undefined, count: number, damage: string[]): 
       if (!takeLine(found.rest.slice(start), fences, found)) damage.push(MORE);
       fences = [];
     } else {
-      fences.unshift(fence.content);
+      fences.push(fence.content);
     }
     found.rest = start === 0 ? undefined : found.rest.slice(0, Math.max(start - 2, 0));
   }
   if (fences.length > 0) damage.push(MORE);
+  found.texts.reverse();
   return found;
 }
 
 const MORE = "there is more in it than was written";
 
-/** Reads a line and the fences below it. Returns false if it is not one of ours, or has other fences. */
+/** Reads a line and the fences below it, the last one first. Returns false if it is not one of ours, or has other fences. */
 function takeLine(line: string, fences: readonly string[], found: BlockTexts): boolean {
   const label = FENCE_LABELS[line];
   if (label === "text") {
-    found.texts.unshift(...fences);
+    for (const fence of fences) found.texts.push(fence);
     return true;
   }
   if (label !== undefined) {
-    found[label] = fences[0] ?? "";
+    found[label] = fences.at(-1) ?? "";
     return fences.length === 1;
   }
   if (line.startsWith(CALL_ID_LABEL)) found.call = line.slice(CALL_ID_LABEL.length);
