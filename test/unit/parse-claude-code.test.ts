@@ -176,6 +176,22 @@ describe("an id that comes again", () => {
     ]);
   });
 
+  test("replaced in an export, that of the request too: each answer counts", async () => {
+    const pieces = (minute: number, said: string): string[] => {
+      const rest = { ...at(minute), requestId: "REDACTED" };
+      const counted = { ...usage(100 * minute, 21), stop_reason: "end_turn" };
+      return [answer("REDACTED", [thinking("hm")], counted, rest), answer("REDACTED", [text(said)], counted, rest)];
+    };
+    const lines = [userText("One?", at(1)), ...pieces(2, "Yes."), userText("Two?", at(3)), ...pieces(4, "No.")];
+    const { messages } = await parsed(lines);
+    const ledger = new UsageLedger("UTC");
+    for (const id of ["original", "fork"]) {
+      const usages = messages.filter(({ message_type }) => message_type === "assistant").map(usageOf);
+      ledger.add({ id, project: null, agent: "claude-code" }, usages);
+    }
+    assert.deepEqual([ledger.total().messages, ledger.total().tokens_out], [2, 42]);
+  });
+
   test("in copies with new uuids and times, and the same id of the request: they count once", async () => {
     const said = { ...usage(100, 21), stop_reason: "end_turn" };
     const lines = [1, 5].flatMap((minute) => [

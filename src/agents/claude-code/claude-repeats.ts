@@ -12,6 +12,8 @@ interface Answer {
   /** Names it: `MessageDraft.answerId`. */
   key: string;
   requestId: string | undefined;
+  /** Another answer has the same ids, which were replaced, as in an anonymized export. */
+  isShared: boolean;
   usage: UsageDraft | undefined;
   stopReason: string | undefined;
   /** Number of prompts, and of results, before its last piece. */
@@ -53,8 +55,16 @@ export class ClaudeRepeats {
     const latest = this.#latest.get(id);
     const earlier = known ?? (latest !== undefined && this.#continues(draft, latest) ? latest : undefined);
     if (earlier !== undefined) return earlier;
-    const usage = undefined;
-    const begun = { key: `${id}\n${uuid}`, requestId, usage, stopReason: undefined, prompts: 0, results: 0 };
+    const isShared = requestId !== undefined && requestId === latest?.requestId;
+    const begun = {
+      key: `${id}\n${uuid}`,
+      requestId,
+      isShared,
+      usage: undefined,
+      stopReason: undefined,
+      prompts: 0,
+      results: 0,
+    };
     this.#latest.set(id, begun);
     return begun;
   }
@@ -75,6 +85,7 @@ export class ClaudeRepeats {
   #note(answer: Answer, draft: MessageDraft): void {
     const { sourceId: id = "", usage, metadata } = draft;
     for (const trace of tracesOf(draft)) if (!this.#byTrace.has(trace)) this.#byTrace.set(trace, answer);
+    if (answer.isShared) draft.requestId = undefined;
     if (draft.requestId === undefined) draft.copyKey = keyByTime(id, draft.timestamp ?? null);
     if ((usage?.tokensOut ?? -1) >= (answer.usage?.tokensOut ?? 0)) answer.usage = usage;
     answer.requestId ??= draft.requestId;
