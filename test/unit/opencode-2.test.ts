@@ -263,6 +263,20 @@ describe("events that no recording has", () => {
     assert.deepEqual(told, ["assistant: I make it.", 'use: shell {"command":"make"}', 'completed: "made"']);
   });
 
+  test("the result of a call has nothing of what the call returned while it ran", async () => {
+    const call = { ...ANSWER, id: "call_1" };
+    const { entries } = await recorded(
+      ["session.step.started", ANSWER],
+      ["session.tool.input.started", { ...call, name: "deploy" }],
+      ["session.tool.called", { ...call, input: { to: "test" } }],
+      ["session.tool.progress", { ...call, metadata: { percent: 40 } }],
+      ["session.tool.success", { ...call, content: [{ type: "text", text: "deployed" }] }],
+    );
+    const result = entries.find((entry) => entry.type === "tool_result");
+    assert.ok(result?.type === "tool_result");
+    assert.deepEqual([result.input, result.output, result.metadata], [{ to: "test" }, "deployed", undefined]);
+  });
+
   test("code that failed is a failed call, although the host reports a success", async () => {
     const call = { ...ANSWER, id: "call_1" };
     const toolCalls = [{ tool: "demo_fail", status: "error" }];

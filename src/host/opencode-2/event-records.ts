@@ -415,9 +415,10 @@ function changeCall({ content }: Answer, { data, createdMs }: HostEvent, action:
     case "success":
     case "failed": {
       const status = action === "success" ? "completed" : "error";
-      // A failure may lack what the tool had returned before.
+      // A result replaces what the tool had returned before; a failure may lack it.
+      const before = action === "success" ? given({ input: state["input"] }) : state;
       const lacks = action === "failed" && listOf(data, "content").length === 0;
-      call["state"] = { ...state, ...result(data), ...(lacks ? given({ content: state["content"] }) : {}), status };
+      call["state"] = { ...before, ...result(data), ...(lacks ? given({ content: state["content"] }) : {}), status };
       call["time"] = { ...time, completed: createdMs };
       return;
     }
