@@ -211,11 +211,12 @@ export class SqlStore implements Store {
       const numbers = { session: (await numberOf(session, row.session_id)) ?? 0, messages: new Map<string, number>() };
       await session.dialect.putMessages(session, rows.messages, numbers);
       const messageIds = [...new Set(rows.blocks.map(({ message_id: key }) => storableText(key)))];
+      // Many agents name the folder only once, for the whole session.
       const folders = new Map<string, string | null>();
       const find = `SELECT message_id, number, cwd FROM messages WHERE session = ? AND ${session.dialect.isOneOf("message_id")}`;
       await session.all(find, [numbers.session, messageIds], (found) => {
         numbers.messages.set(textIn(found, "message_id"), numberIn(found, "number"));
-        folders.set(textIn(found, "message_id"), found["cwd"] === null ? null : textIn(found, "cwd"));
+        folders.set(textIn(found, "message_id"), found["cwd"] === null ? row.cwd : textIn(found, "cwd"));
       });
       await session.dialect.putBlocks(session, rows.blocks, numbers);
       await putFiles(session, rows.blocks, { numbers, folders, isNew: expected === 0 });

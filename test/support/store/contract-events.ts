@@ -212,6 +212,23 @@ export function eventContract(backend: TestBackend): void {
       assert.deepEqual(await found("/work/shop/price.ts"), []);
     });
 
+    it("a call is in the folder of its session if its message names none", async (store) => {
+      const input = JSON.stringify({ file_path: "lib/price.ts" });
+      const event = madeEvent(0, {
+        role: "tool",
+        block_type: "tool_use",
+        tool_name: "Read",
+        status: "completed",
+        content: input,
+      });
+      const { messages, blocks } = rowsOfEvents([event]);
+      const session = { ...madeChange([]).session, cwd: "/work/shop" };
+      const whole = blocks.map((block) => ({ ...block, content: input }));
+      await store.writeSession({ session, expected: 0, messages, blocks: whole });
+      const paths = (await store.touchedFiles({ limit: 9 })).map(({ path }) => path);
+      assert.deepEqual(paths, ["/work/shop/lib/price.ts"]);
+    });
+
     it("returns the states of all rows, and blocks by their ids", async (store) => {
       await store.writeSession(madeChange([0, 1, 2].map((at) => madeEvent(at, { status: at === 1 ? "error" : null }))));
       await store.writeSession(laterChange(1, [], { superseded: { messages: ["s1/m0"], blocks: ["s1-0", "s1-2"] } }));
