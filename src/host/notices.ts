@@ -59,7 +59,9 @@ export class Notices {
       this.#failing.add(event.path);
       if (this.#failing.size > 1) return;
       const message = `Recording is interrupted: ${event.fault.message} File: ${event.path}. Entries are kept in memory until the file can be written again.`;
-      const advice = FOLDER_FAULTS.has(event.fault.code) ? ' The option "directory" names another folder.' : "";
+      const advice = FOLDER_FAULTS.has(event.fault.code)
+        ? ' The option "directory" names another folder; `transcripts doctor` names the file that has it.'
+        : "";
       return this.#tell("error", message + advice);
     }
     this.#failing.delete(event.path);

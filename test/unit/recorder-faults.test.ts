@@ -280,7 +280,7 @@ describe("the end of a short run that cannot record", () => {
     ["the folder is read-only", readOnly],
     ["the folder is linked out of the project", nodeFileSystem],
   ] as const) {
-    test(`${what}: the host ends at once, and is told once`, async () => {
+    test(`${what}: the host ends at once, and is told once which option to change, and where`, async () => {
       const project = makeTempDir();
       if (fs === nodeFileSystem) symlinkSync(makeTempDir(), join(project, ".openfleet"));
       const host = new PluginHost(project, { redact: false }, { fs });
@@ -292,7 +292,9 @@ describe("the end of a short run that cannot record", () => {
       assert.equal(host.toasts.length, 1, host.toasts.join("\n"));
       assert.equal(host.logs.length, 1);
       assert.match(host.logs[0] ?? "", /^"opencode-transcripts: /);
-      assert.match(host.toasts[0] ?? "", /option \\"(?:directory|followLinks)\\"/);
+      const advice =
+        /option \\"(?:directory\\".*`transcripts doctor` names the file|followLinks\\": true in your own opencode\.json)/;
+      assert.match(host.toasts[0] ?? "", advice);
     });
   }
 });
