@@ -219,7 +219,7 @@ describe("transcripts find", () => {
     const said = async (...argv: string[]): Promise<string> => (await run("find", ...argv)).stderr;
     assert.match(
       await said("prices", "zebra"),
-      /^searched 2 sessions\nNothing found\. In no passage: zebra\. The others are: try prices\.\n$/,
+      /^searched 2 sessions\nNothing found\. No passage has zebra\. Try the rest: prices\.\n$/,
     );
     assert.match(
       await said("prices", "blue"),

@@ -15,7 +15,7 @@ export function matchText(
 /** Returns what to try if there is no passage. */
 export function nothingFoundText({ absent, present }: Found["words"]): string {
   if (absent.length > 0 && present.length > 0)
-    return `In no passage: ${absent.join(", ")}. The others are: try ${present.join(" ")}.`;
+    return `No passage has ${absent.join(" or ")}. Try the rest: ${present.join(" ")}.`;
   return present.length > 0
     ? "Each word is in some passage, but not with the others: try fewer words."
     : "Try another word, or the beginning of one.";
