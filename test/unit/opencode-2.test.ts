@@ -509,6 +509,28 @@ describe("events that are not delivered", () => {
     assert.deepEqual(lost, ["2 events of opencode did not arrive, and its database could not be read."]);
   });
 
+  test("a text is recorded once if the host's store has it before the event that the step is repeated", async () => {
+    const home = makeTempDir();
+    const events = madeEvents(
+      home,
+      CREATED,
+      ["session.step.started", ANSWER],
+      ["session.retry.scheduled", { ...ANSWER, attempt: 2, error: { message: "busy" } }],
+      ["session.step.started", ANSWER],
+      ["session.text.started", { ...ANSWER, ordinal: 0 }],
+      ["session.text.ended", { ...ANSWER, ordinal: 0, text: "Said once." }],
+      ["session.step.ended", { ...ANSWER, finish: "stop" }],
+    );
+    const content = [{ type: "text", text: "Said once." }];
+    const message = { id: ANSWER.assistantMessageID, type: "assistant", time: { created: 1 }, content };
+    const info = { location: { directory: project(home) } };
+    const host = new FakeHost2().has({ session: "ses_made", info, messages: [message] });
+    await host.start();
+    await host.publish(...events.filter(({ type }) => type !== "session.retry.scheduled"));
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, ["assistant: Said once."]);
+  });
+
   test("arguments that are not JSON are no input of a call, also if they were read from the host's store", async () => {
     const home = makeTempDir();
     const calls = ["call_1", "call_2"];

@@ -78,8 +78,10 @@ type Part = Record<string, unknown>;
 interface Answer extends Fields {
   content: Part[];
   time: Fields;
-  /** Number of its parts that earlier attempts of the step made; undefined until a step has started it. */
+  /** Number of its parts that earlier attempts of the step made. */
   before?: number;
+  /** Number of its parts that events have reached; the host's store may be ahead of them. */
+  reached?: number;
 }
 
 /**
@@ -144,7 +146,12 @@ export class SessionTranslator {
       // The host stores a text when it is complete.
       return part["text"] === "" ? (streamed ?? { time, ...part }) : { ...part };
     });
-    this.#know(messageID, { ...stored, content: parts, time, ...given({ before: known?.before }) });
+    this.#know(messageID, {
+      ...stored,
+      content: parts,
+      time,
+      ...given({ before: known?.before, reached: known?.reached }),
+    });
   }
 
   /**
@@ -323,14 +330,14 @@ export class SessionTranslator {
     if (known === undefined) this.#know(messageID, answer);
     if (kind === "text" || kind === "reasoning") {
       const part = textIn(answer, kind, event);
+      reach(answer, part);
       if (action === "delta") return streamed(answer, part, event);
       changeText(part, event, action);
     } else if (kind === "tool") {
       changeCall(answer, event, action);
     } else if (action === "started") {
       // A repeated step continues the same message but numbers its texts from 0 again.
-      const isRepeated = answer.before !== undefined && answer.time["completed"] === undefined;
-      Object.assign(answer, data, { before: isRepeated ? answer.content.length : 0 });
+      Object.assign(answer, data, { before: answer.reached ?? 0 });
     } else {
       Object.assign(answer, data, { time: { ...answer.time, completed: createdMs } });
     }
@@ -391,12 +398,18 @@ function isCall(callID: string | undefined): (part: Fields) => boolean {
   return (part) => part["type"] === "tool" && part["id"] === callID;
 }
 
-function changeCall({ content }: Answer, { data, createdMs }: HostEvent, action: string): void {
+function reach(answer: Answer, part: Part): void {
+  answer.reached = Math.max(answer.reached ?? 0, answer.content.indexOf(part) + 1);
+}
+
+function changeCall(answer: Answer, { data, createdMs }: HostEvent, action: string): void {
+  const { content } = answer;
   const callID = callOf(data);
   if (callID === undefined) return;
   const known = content.find(isCall(callID));
   const call: Part = known ?? { type: "tool", id: callID, name: "unknown", state: { status: "streaming" } };
   if (known === undefined) content.push(call);
+  reach(answer, call);
   const state = fieldsOf(call, "state") ?? {};
   const time = fieldsOf(call, "time");
   // The host's store may be ahead of its events.
