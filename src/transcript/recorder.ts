@@ -96,9 +96,15 @@ export class Recorder {
     this.#forgetUnused();
     // Loads it before the first entry needs it.
     void this.#context.redaction.text("").catch(() => undefined);
-    const session = new SessionRecording(sessionID, this.#context);
+    const session = new SessionRecording(sessionID, this.#context, (childID) => this.#beginNew(childID));
     this.#sessions.set(sessionID, session);
     return session;
+  }
+
+  /** Creates the files of a session to which another one links; those of an earlier session exist. */
+  async #beginNew(sessionID: string): Promise<void> {
+    const session = this.#sessions.get(sessionID);
+    if (session?.isNew === true) await session.begin();
   }
 
   /**
@@ -150,6 +156,8 @@ async function bringToDisk(sessions: readonly SessionRecording[], deadline: numb
   return { complete, waiting, missing };
 }
 
+/** Runs twice, because an entry of one session may link to another, whose file is created by that. */
 async function allHandedOver(sessions: readonly SessionRecording[]): Promise<void> {
+  await Promise.all(sessions.map((session) => session.handOver()));
   await Promise.all(sessions.map((session) => session.handOver()));
 }

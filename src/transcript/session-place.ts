@@ -82,18 +82,13 @@ export class SessionPlaces {
     return ((await this.#stat(path))?.size ?? 0) > 0;
   }
 
-  /**
-   * Returns the path of a session's transcript if it is on disk or the host has reported the session, without a query.
-   * `parentID`: probably its parent.
-   */
-  async linked(sessionID: string, parentID: string): Promise<string | undefined> {
+  /** Returns the path of a session's transcript if it is on disk, without a query. `parentID`: probably its parent. */
+  async onDisk(sessionID: string, parentID: string): Promise<string | undefined> {
     const { format } = this.#options;
-    const known = this.#known.get(sessionID);
-    const usual = transcriptPath(format, sessionID, known?.parentID ?? parentID);
+    const usual = transcriptPath(format, sessionID, this.#known.get(sessionID)?.parentID ?? parentID);
     if (await this.#exists(usual)) return usual;
     const path = transcriptPath(format, sessionID, await this.#folderOnDisk(sessionID));
-    if (await this.#exists(path)) return path;
-    return known === undefined ? undefined : usual;
+    return (await this.#exists(path)) ? path : undefined;
   }
 
   async #find(sessionID: string): Promise<string | undefined> {

@@ -23,6 +23,12 @@ const MAX_DRAFTS = 20_000;
 /** Bytes that wait for a file, from which they are written before the next entry is prepared, to save memory. */
 const MANY_BYTES = 256 * 1024;
 
+/**
+ * Maximum wait of an entry for the file of a new subagent that it links to, in milliseconds. Creating the file takes a
+ * millisecond, on a busy machine a second. While the disk fails, nothing is waited for.
+ */
+const LINK_MS = 5_000;
+
 /** File of the session, with its encoder. */
 export interface Output {
   encoder: EntryEncoder;
@@ -54,6 +60,8 @@ export class SessionRecording {
   /** The host created it during the recording, so it has no history. */
   isNew = false;
   readonly #context: RecordingContext;
+  /** Called before an entry links to the transcript of another session. */
+  readonly #onLink: (sessionID: string) => Promise<void>;
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
   /** Pending or finished opening of the files. */
@@ -61,15 +69,17 @@ export class SessionRecording {
   #pump: Promise<void> | undefined;
   #preparing = 0;
   #lost = 0;
+  #begun: Promise<void> | undefined;
   lastUsedMs = Date.now();
   /** Timer for the drafts whose wait will be over. */
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Infinity;
 
-  constructor(sessionID: string, context: RecordingContext) {
+  constructor(sessionID: string, context: RecordingContext, onLink: (sessionID: string) => Promise<void>) {
     this.sessionID = sessionID;
     this.timeline = new Timeline(Date.now, (draft) => this.#add(draft));
     this.#context = context;
+    this.#onLink = onLink;
   }
 
   accept(record: HostRecord): void {
@@ -130,6 +140,18 @@ export class SessionRecording {
 
   get isWritten(): boolean {
     return this.openOutputs.every(({ file }) => file.waiting === 0);
+  }
+
+  /** Creates the files of a new session, if necessary with only a header, because a link leads to them. Never rejects. */
+  begin(): Promise<void> {
+    this.#begun ??= this.#begin().catch((error: unknown) => this.#context.onFailure(error));
+    return this.#begun;
+  }
+
+  async #begin(): Promise<void> {
+    const outputs = await this.#open();
+    for (const { file } of outputs) file.append({ data: "" });
+    await Promise.all(outputs.flatMap(({ file }) => (file.isFailing ? [] : file.flush(LINK_MS))));
   }
 
   /** Opens the session's files and adds missing history, without waiting for an entry. */
@@ -294,14 +316,16 @@ export class SessionRecording {
   }
 
   /**
-   * Adds the path of a subagent's transcript, if it is on disk or the host has reported it. Otherwise the entry has no link.
-   * The host is not asked, because everything that follows would wait for its answer.
+   * Adds the path of a subagent's transcript, where it is on disk. Without such a file, the entry has no link. The host is
+   * not asked, because everything that follows would wait for its answer.
    */
   async #linked(prepared: PreparedEntry): Promise<PreparedEntry> {
     const { entry } = prepared;
     if ((entry.type !== "tool_use" && entry.type !== "tool_result") || !entry.subagent) return prepared;
     const { sessionID } = entry.subagent;
-    const path = await this.#context.places.linked(sessionID, this.sessionID);
+    // Before the entry that links to it, since the process may be killed in between.
+    await this.#onLink(sessionID);
+    const path = await this.#context.places.onDisk(sessionID, this.sessionID);
     return { ...prepared, entry: { ...entry, subagent: { sessionID, ...given({ path }) } } };
   }
 

@@ -7,6 +7,7 @@ import {
   call,
   completed,
   event,
+  failed,
   hook,
   message,
   part,
@@ -144,6 +145,24 @@ describe("the files of a recorded session", () => {
     }
   });
 
+  test("a subagent that wrote nothing has a transcript where its parent's link leads", async () => {
+    const folder = data();
+    const task = { sessionID: "ses_1", messageID: "msg_9", id: "prt_9", callID: "c", tool: "task" };
+    await new Recording(folder, { format: "both" })
+      .does(
+        ...newSession("ses_1", 1),
+        session("created", "ses_2", { parentID: "ses_1" }),
+        message("ses_1", "msg_9", "assistant"),
+        call(task, running({ prompt: "x" }, { sessionId: "ses_2" })),
+        call(task, failed({ prompt: "x" }, "no such model", { sessionId: "ses_2" })),
+      )
+      .end();
+    assert.deepEqual(transcriptsIn(folder), ["ses_1.jsonl", "ses_1.md", "ses_1/ses_2.jsonl", "ses_1/ses_2.md"]);
+    const { headers, raw } = await readSound(folder, "ses_1/ses_2.md");
+    assert.equal(headers[0]?.parentID, "ses_1");
+    assert.deepEqual(raw, []);
+  });
+
   describe("a link to a subagent", () => {
     const task = { sessionID: "ses_fork", messageID: "msg_9", id: "prt_9", callID: "c", tool: "task" };
     const copied = [
@@ -196,6 +215,41 @@ describe("the files of a recorded session", () => {
       await recording.recorder.flush(60_000, "ses_fork");
       assert.ok(performance.now() - began < 20_000, "a query to the host may take 30 s");
       assert.deepEqual(await linksIn(folder, "ses_fork.md"), [{ sessionID: "ses_2" }, { sessionID: "ses_2" }]);
+    });
+
+    test("is written after the subagent's file, so that a kill in between leaves no dead link", async () => {
+      const folder = data();
+      const child = join(folder, "transcripts/ses_fork/ses_2.md");
+      let links = 0;
+      const fs: FileSystem = {
+        ...nodeFileSystem,
+        openAppend: async (path) => {
+          const handle = await nodeFileSystem.openAppend(path);
+          const write = async (bytes: Uint8Array): ReturnType<typeof handle.write> => {
+            if (Buffer.from(bytes).includes("ses_fork/ses_2.md")) {
+              links += 1;
+              assert.ok(existsSync(child) && statSync(child).size > 0, "the link leads to a file");
+            }
+            return handle.write(bytes);
+          };
+          return {
+            write,
+            read: (at, length) => handle.read(at, length),
+            stat: () => handle.stat(),
+            truncate: (size) => handle.truncate(size),
+            close: () => handle.close(),
+          };
+        },
+      };
+      await new Recording(folder, { fs })
+        .does(
+          ...newSession("ses_fork"),
+          message("ses_fork", "msg_9", "assistant"),
+          session("created", "ses_2", { parentID: "ses_fork" }),
+          call(task, running({ prompt: "x" }, { sessionId: "ses_2" })),
+        )
+        .end();
+      assert.ok(links > 0);
     });
   });
 
