@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   readdirSync,
   statSync,
   symlinkSync,
@@ -340,7 +341,7 @@ function clone(folder = join(makeTempDir(), "a clone")): string {
   return folder;
 }
 
-describe("a second entry is never added, whichever configuration file has the first", () => {
+describe("a second entry is never added, wherever the host finds the first", () => {
   for (const text of PRESENT) {
     test(`as ${text}`, async () => {
       const home = project({ "opencode.json": text });
@@ -393,6 +394,12 @@ describe("a second entry is never added, whichever configuration file has the fi
     });
   }
 
+  test("in the variable OPENCODE_CONFIG_CONTENT", async () => {
+    const env = { OPENCODE_CONFIG_CONTENT: CONFIG };
+    const { stdout } = await run(["init"], project(), { env });
+    assert.match(stdout, /^OPENCODE_CONFIG_CONTENT already has the plugin: unchanged\n/);
+  });
+
   test("as the path of a clone of any name, of a file in it, and through a link", async () => {
     const folder = clone();
     const links = makeTempDir();
@@ -413,6 +420,17 @@ describe("a second entry is never added, whichever configuration file has the fi
       const doctor = await run(["doctor"], cwd);
       assert.match(doctor.stdout, /transcript {2}\S+notes\/transcripts/, "where transcripts are is known too");
     }
+  });
+
+  test("as a file in a folder of plugins: a link to a clone, or a module that imports it", async () => {
+    const folder = clone();
+    const home = project({ ".opencode/plugins/other.js": 'import "opencode";' });
+    assert.match((await run(["init"], home)).stdout, /^created opencode\.json/);
+    rmSync(join(home, "opencode.json"));
+    symlinkSync(join(folder, "dist/plugin.js"), join(home, ".opencode/plugins/transcripts.js"));
+    assert.match((await run(["init"], home)).stdout, /^\.opencode\/plugins\/transcripts\.js already has the plugin/);
+    const importing = project({ ".opencode/plugin/mine.ts": `export { default } from "${folder}/dist/plugin.js";` });
+    assert.match((await run(["init"], importing)).stdout, /^\.opencode\/plugin\/mine\.ts already has the plugin/);
   });
 
   test("of opencode 2.x, which reads up to the root of the file system", async () => {

@@ -2,7 +2,14 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fieldOf, type Fields, isFields, textOf } from "../../parse/json-fields.ts";
-import { factsAt, mapFiles, nodeSessionFiles, type SessionFiles, textOfFile } from "../../places/session-files.ts";
+import {
+  factsAt,
+  mapFiles,
+  namesIn,
+  nodeSessionFiles,
+  type SessionFiles,
+  textOfFile,
+} from "../../places/session-files.ts";
 import type { Where } from "../../places/session-ref.ts";
 import { PACKAGE } from "../../user-folders.ts";
 
@@ -14,16 +21,23 @@ const HOSTS: Readonly<Record<HostName, { names: readonly string[]; folders: read
   kilo: { names: ["kilo", "opencode"], folders: [".kilo", ".kilocode"] },
 };
 
+/** Folders of an administrator's configuration. */
+const MANAGED: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: "/Library/Application Support",
+  win32: process.env["ProgramData"] ?? "C:\\ProgramData",
+};
+
 /** `project`: in the project's folder or above it. `user`: for all projects of this user. */
 export type ConfigScope = "project" | "user";
 
-/** A configuration file. */
 export interface ConfigPlace {
   scope: ConfigScope;
+  /** A configuration file, a folder of plugins, or the name of a variable with the configuration itself. */
   path: string;
+  kind: "file" | "plugins" | "variable";
 }
 
-/** Entry for this plugin in a configuration. */
+/** Entry for this plugin in a configuration, or a file in a folder of plugins that loads it. */
 export interface PluginEntry extends ConfigPlace {
   /** As configured: a name, a path, a URL. */
   spec: string;
@@ -33,7 +47,7 @@ export interface PluginEntry extends ConfigPlace {
 /** The surroundings that decide which configuration a host reads. */
 export type HostSurroundings = Pick<Where, "cwd" | "env" | "home">;
 
-type Files = Pick<SessionFiles, "openRead" | "realpath" | "stat">;
+type Files = Pick<SessionFiles, "list" | "openRead" | "realpath" | "stat">;
 
 /**
  * Returns the places where a host may read configuration, in the order in which it does, even if they do not exist. Those of
@@ -46,24 +60,33 @@ export function configPlaces(
 ): ConfigPlace[] {
   const { names, folders } = HOSTS[host];
   const own = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), host);
+  const place = (scope: ConfigScope, kind: ConfigPlace["kind"], path: string): ConfigPlace => ({
+    scope,
+    kind,
+    path,
+  });
   const filesIn = (folder: string, scope: ConfigScope): ConfigPlace[] =>
-    names.flatMap((name) => [".json", ".jsonc"].map((end) => ({ scope, path: join(folder, name + end) })));
-  const named = (name: string): string[] => {
-    const path = env[`${host.toUpperCase()}_${name}`] ?? "";
-    return path === "" ? [] : [resolve(cwd, path)];
-  };
+    names.flatMap((name) => [".json", ".jsonc"].map((end) => place(scope, "file", join(folder, name + end))));
+  const folder = (path: string, scope: ConfigScope): ConfigPlace[] => [
+    ...filesIn(path, scope),
+    ...["plugin", "plugins"].map((name) => place(scope, "plugins", join(path, name))),
+  ];
+  const variable = (name: string): string => env[`${host.toUpperCase()}_${name}`] ?? "";
   const above = upwards(cwd, top).toReversed();
+  const content = variable("CONFIG_CONTENT") === "" ? [] : [`${host.toUpperCase()}_CONFIG_CONTENT`];
   return [
-    { scope: "user", path: join(own, "config.json") },
-    ...filesIn(own, "user"),
-    ...named("CONFIG").map((path): ConfigPlace => ({ scope: "user", path })),
+    place("user", "file", join(own, "config.json")),
+    ...folder(own, "user"),
+    ...[variable("CONFIG")].filter(Boolean).map((path) => place("user", "file", resolve(cwd, path))),
     ...above.flatMap((each) => filesIn(each, "project")),
     // In the home, such a folder is read for all projects.
     ...above
       .filter((each) => each !== home)
-      .flatMap((each) => folders.flatMap((name) => filesIn(join(each, name), "project"))),
-    ...folders.flatMap((name) => filesIn(join(home, name), "user")),
-    ...named("CONFIG_DIR").flatMap((path) => filesIn(path, "user")),
+      .flatMap((each) => folders.flatMap((name) => folder(join(each, name), "project"))),
+    ...folders.flatMap((name) => folder(join(home, name), "user")),
+    ...[variable("CONFIG_DIR")].filter(Boolean).flatMap((path) => folder(resolve(cwd, path), "user")),
+    ...content.map((name) => place("user", "variable", name)),
+    ...filesIn(join(MANAGED[process.platform] ?? "/etc", host), "user"),
   ];
 }
 
@@ -77,21 +100,27 @@ function upwards(start: string, end: string | undefined): string[] {
 /** Returns this plugin's entries in some places. Skips files that cannot be read or parsed, since the hosts report those. */
 export async function pluginEntries(
   places: readonly ConfigPlace[],
+  { env }: Pick<HostSurroundings, "env">,
   files: Files = nodeSessionFiles,
 ): Promise<PluginEntry[]> {
   const folders = [...new Set(places.map(({ path }) => dirname(path)))];
   // Most of the folders do not exist, and asking for each of their files takes time.
   const known = new Set(folders.filter((folder) => factsAt(folder, files)?.kind === "folder"));
   const found = await mapFiles(places, async (place) => {
+    if (place.kind === "variable") return entriesIn(place, env[place.path] ?? "", files);
     if (!known.has(dirname(place.path))) return [];
-    const text = await textOfFile(place.path, files, MAX_BYTES).catch(() => undefined);
-    return entriesIn(place, text ?? "", files);
+    if (place.kind === "plugins") return filesOfPlugin(place, files);
+    return entriesIn(place, (await configTextIn(place.path, files)) ?? "", files);
   });
   return found.flat();
 }
 
 /** Maximum size of a configuration file that is read. */
 const MAX_BYTES = 1024 * 1024;
+
+async function configTextIn(path: string, files: Files): Promise<string | undefined> {
+  return textOfFile(path, files, MAX_BYTES).catch(() => undefined);
+}
 
 async function entriesIn(place: ConfigPlace, text: string, files: Files): Promise<PluginEntry[]> {
   if (!/"plugins?"/.test(text)) return [];
@@ -183,6 +212,23 @@ function realOf(path: string, files: Files): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Matches what a module imports. */
+const IMPORTED = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["']([^"'\n]+)["']/g;
+
+/** Returns the files of a plugin folder that load this plugin: a link to it, or a module that imports it. */
+async function filesOfPlugin(place: ConfigPlace, files: Files): Promise<PluginEntry[]> {
+  const entries: PluginEntry[] = [];
+  for (const name of namesIn(place.path, files)) {
+    if (!/\.[tj]s$/.test(name)) continue;
+    const path = join(place.path, name);
+    const text = (await configTextIn(path, files)) ?? "";
+    const specs = [path, ...Array.from(text.matchAll(IMPORTED), ([, spec = ""]) => spec)];
+    const isOurs = await Promise.all(specs.map((spec) => isThisPlugin(spec, place.path, files)));
+    if (isOurs.includes(true)) entries.push({ ...place, path, spec: path, options: undefined });
+  }
+  return entries;
 }
 
 /** Returns the options of entries that are objects. */

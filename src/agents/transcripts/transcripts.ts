@@ -82,7 +82,7 @@ interface RecorderConfig {
 /** Reads the recorder's folders from the configuration of opencode and Kilo. */
 async function recorderConfig(where: HostSurroundings, root: string, files: SessionFiles): Promise<RecorderConfig> {
   const hosts = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
-  const entries = await pluginEntries(hosts, files);
+  const entries = await pluginEntries(hosts, where, files);
   const ofUser = entries.filter(({ scope }) => scope === "user");
   const directories = optionsOf(entries).flatMap(({ directory }) =>
     typeof directory === "string" && directory.trim() !== "" ? [directory] : [],

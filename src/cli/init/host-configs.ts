@@ -25,7 +25,7 @@ export interface HostConfig {
 export async function hostConfigs(where: HostSurroundings): Promise<HostConfig[]> {
   // opencode 2.x reads up to the root of the file system.
   const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
-  const entries = await pluginEntries(places);
+  const entries = await pluginEntries(places, where);
   const configs = new Map<string, HostConfig>();
   for (const { path, scope, options } of entries) {
     const known = configs.get(path)?.problems ?? [];
@@ -33,8 +33,8 @@ export async function hostConfigs(where: HostSurroundings): Promise<HostConfig[]
     const problems = new Set([...known, ...parseOptions(options).problems.map(({ message }) => message)]);
     configs.set(path, { path, scope, plugin: true, problems: [...problems] });
   }
-  for (const { path, scope } of places) {
-    if (configs.has(path) || !(await isThere(path))) continue;
+  for (const { path, scope, kind } of places) {
+    if (kind !== "file" || configs.has(path) || !(await isThere(path))) continue;
     const problem = await configText(path).then(problemIn, reasonOf);
     if (problem !== undefined) configs.set(path, { path, scope, plugin: null, problems: [problem] });
     else if (scope === "project") configs.set(path, { path, scope, plugin: false, problems: [] });

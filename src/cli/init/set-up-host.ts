@@ -93,6 +93,11 @@ export async function removeFromHost(context: CommandContext, choices: SetUpChoi
   const lines: string[] = [];
   const own = entries.filter((entry) => entry.scope === scope);
   for (const path of new Set(own.map((entry) => entry.path))) {
+    if (own.find((entry) => entry.path === path)?.kind !== "file") {
+      lines.push(`${shown(context, root, path)} loads the plugin: remove it yourself`);
+      configs.push({ path, change: "unchanged" });
+      continue;
+    }
     const specs = await Promise.all(
       own.map(async ({ spec }) => ((await isThisPlugin(spec, dirname(path))) ? [spec] : [])),
     );
@@ -124,7 +129,7 @@ async function find(context: CommandContext, { agent: asked, scope }: SetUpChoic
   const isSecond = agent === "opencode" && (await isOpencode2(context.env));
   // Up to the root of the repository in 1.x; without a repository, and in 2.x, up to that of the file system.
   const top = isSecond ? undefined : await repositoryOf(context.cwd);
-  const entries = await pluginEntries(configPlaces(agent, context, top));
+  const entries = await pluginEntries(configPlaces(agent, context, top), context);
   if (scope === "project")
     return { agent, root, isSecond, entries, configs: project.configs, newPath: join(root, `${agent}.json`) };
   const own = await userConfigs(agent, context);
