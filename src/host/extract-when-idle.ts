@@ -8,7 +8,7 @@ import type { Notices } from "./notices.ts";
 export interface AutoExtractOptions {
   recorder: Pick<Recorder, "flush">;
   runner: () => Promise<Pick<ToolRunner, "call">>;
-  notices: Pick<Notices, "warn">;
+  notices: Pick<Notices, "autoExtract">;
   /** Working directory for finding sessions. */
   directory: () => string;
 }
@@ -60,7 +60,6 @@ export class AutoExtract {
   }
 
   #tell(sessionID: string, why: string): void {
-    // Only the first time, since the cause mostly affects every session.
-    this.#shared.notices.warn(`Snippets of session ${sessionID} were not stored: ${why}`, "autoExtract");
+    this.#shared.notices.autoExtract(`Snippets of session ${sessionID} were not stored: ${why}`);
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToHost } from "node:timers/promises";
 import { type FaultEvent, LINK_OUT, describeFault, errorCode } from "../transcript/files/fault.ts";
 import type { OptionProblem } from "../config.ts";
 import { atMost } from "../transcript/timeouts.ts";
@@ -17,8 +16,11 @@ interface ToastBody {
   variant: "info" | "warning" | "error";
 }
 
+/** Time in which several problems become one toast, in milliseconds. */
+const TOGETHER_MS = 200;
 /** Codes of faults that mostly mean a wrong folder, which is an option. */
 const FOLDER_FAULTS: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM", "ENOTDIR"]);
+const BY_WEIGHT: readonly Level[] = ["error", "warn", "info"];
 
 /** Maximum number of different internal failures reported by one process; a broken host could cause thousands. */
 const MAX_FAILURES = 20;
@@ -36,21 +38,36 @@ export class Notices {
   readonly #failing = new Set<string>();
   /** Entries dropped since writing began to fail. */
   #missing = 0;
-  /** Requests to the host that are under way. */
-  readonly #pending = new Set<Promise<unknown>>();
+  readonly #configFile: () => Promise<string | undefined>;
+  #waiting: { level: Level; message: string }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** Lookups of configuration files and requests to the host that are under way. */
+  readonly #pending = new Set<Promise<void>>();
 
-  constructor(client: () => NoticeClient) {
+  /** `configFile` returns the configuration that has the plugin, if it can be found. */
+  constructor(client: () => NoticeClient, configFile: () => Promise<string | undefined> = async () => undefined) {
     this.#client = client;
+    this.#configFile = configFile;
   }
 
-  /** Reports wrong options in one message. */
-  options(problems: readonly OptionProblem[]): void {
-    if (problems.length > 0) this.warn(problems.map(({ message }) => message).join(" "));
+  /** Reports wrong options in one message. `file` returns the configuration that has them, if it can be found. */
+  options(problems: readonly OptionProblem[], file: () => Promise<string | undefined>): void {
+    if (problems.length === 0) return;
+    const what = problems.map(({ message }) => message).join(" ");
+    if (this.#told.has(what)) return;
+    this.#told.add(what);
+    const tell = (path?: string): void => this.#tell("warn", path === undefined ? what : `In ${path}: ${what}`);
+    this.#track(file().then(tell, () => tell()));
   }
 
-  /** Reports a request that could not be carried out. Messages with the same `cause` are reported only the first time. */
-  warn(message: string, cause = message): void {
-    this.#once(cause, "warn", message);
+  /** Reports a request that could not be carried out. */
+  warn(message: string): void {
+    this.#once(message, "warn", message);
+  }
+
+  /** Reports snippets that were not stored. Only the first time, since the cause mostly affects every session. */
+  autoExtract(message: string): void {
+    this.#once("autoExtract", "warn", message);
   }
 
   /** Reports a write fault. A fault mostly affects all files: the first one is reported, and the recovery of the last. */
@@ -59,10 +76,8 @@ export class Notices {
       this.#failing.add(event.path);
       if (this.#failing.size > 1) return;
       const message = `Recording is interrupted: ${event.fault.message} File: ${event.path}. Entries are kept in memory until the file can be written again.`;
-      const advice = FOLDER_FAULTS.has(event.fault.code)
-        ? ' The option "directory" names another folder; `transcripts doctor` names the file that has it.'
-        : "";
-      return this.#tell("error", message + advice);
+      if (!FOLDER_FAULTS.has(event.fault.code)) return this.#tell("error", message);
+      return this.#tellOfOption("error", message, "directory");
     }
     this.#failing.delete(event.path);
     this.#missing += event.missing;
@@ -76,7 +91,9 @@ export class Notices {
   failure(error: unknown): void {
     if (errorCode(error) === LINK_OUT) {
       const { message } = describeFault(error);
-      return this.#once(message, "error", message);
+      if (this.#told.has(message)) return;
+      this.#told.add(message);
+      return this.#tellOfOption("error", message, "followLinks");
     }
     if (this.#told.size >= MAX_FAILURES) return;
     const what = nameOf(error);
@@ -87,31 +104,64 @@ export class Notices {
     );
   }
 
-  /** Waits until the host has taken all notices, because the process may end. Never rejects. */
-  async deliver(timeoutMs: number): Promise<void> {
-    await atMost(timeoutMs, Promise.all(this.#pending));
-  }
-
   #once(key: string, level: Level, message: string): void {
     if (this.#told.has(key)) return;
     this.#told.add(key);
     this.#tell(level, message);
   }
 
-  #tell(level: Level, message: string): void {
-    const sent = this.#send(level, message).finally(() => this.#pending.delete(sent));
-    this.#pending.add(sent);
+  /** Adds where the option that may solve the problem can be changed. */
+  #tellOfOption(level: Level, message: string, option: string): void {
+    const tell = (file?: string): void =>
+      this.#tell(level, file === undefined ? message : `${message} The option "${option}" can be changed in ${file}.`);
+    this.#track(this.#configFile().then(tell, () => tell()));
   }
 
-  /** Never rejects: a notice that cannot be delivered is dropped, since there is no other way to report it. */
-  async #send(level: Level, message: string): Promise<void> {
-    await yieldToHost();
-    const variant = level === "warn" ? "warning" : level;
-    await Promise.allSettled([
-      // The client of an older host may lack one of these.
-      (async () => this.#client().app.log({ body: { service: NAME, level, message: `${NAME}: ${message}` } }))(),
-      (async () => this.#client().tui.showToast({ body: { title: NAME, message, variant } }))(),
-    ]);
+  #tell(level: Level, message: string): void {
+    this.#waiting.push({ level, message });
+    this.#timer ??= setTimeout(() => this.#send(), TOGETHER_MS).unref();
+  }
+
+  /** Sends what waits and waits until the host has taken it, because the process may end. Never rejects. */
+  async deliver(timeoutMs: number): Promise<void> {
+    await atMost(timeoutMs, this.#deliver());
+  }
+
+  async #deliver(): Promise<void> {
+    await Promise.all(this.#pending);
+    this.#send();
+    await Promise.all(this.#pending);
+  }
+
+  /** Sends all waiting notices: a line each to the log, and one toast. */
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const notices = this.#waiting.splice(0);
+    if (notices.length === 0) return;
+    for (const { level, message } of notices) {
+      this.#request(() => this.#client().app.log({ body: { service: NAME, level, message: `${NAME}: ${message}` } }));
+    }
+    const worst = BY_WEIGHT.find((level) => notices.some((notice) => notice.level === level)) ?? "info";
+    const message = notices.map((notice) => notice.message).join("\n");
+    const variant = worst === "warn" ? "warning" : worst;
+    this.#request(() => this.#client().tui.showToast({ body: { title: NAME, message, variant } }));
+  }
+
+  /** Makes a request. A notice that cannot be delivered is dropped, since there is no other way to report it. */
+  #request(request: () => Promise<unknown>): void {
+    try {
+      this.#track(request().then(() => undefined));
+    } catch {
+      // The client of an older host lacks this call.
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const settled = Promise.resolve(work)
+      .catch(() => undefined)
+      .finally(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { judgedEnd } from "../agents/opencode/opencode-endings.ts";
-import type { Options } from "../config.ts";
+import { type OptionProblem, type Options, parseOptions } from "../config.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
 import type { Recorder } from "../transcript/recorder.ts";
@@ -113,7 +113,10 @@ export async function endRecording(shared: Shared, { flushMs, endedMs }: LeaveTi
 }
 
 function makeShared(root: string, dataFolder: string, options: Options, host: HostView, fs: FileSystem): Shared {
-  const notices = new Notices(() => shared.host.client);
+  const notices = new Notices(
+    () => shared.host.client,
+    () => configOf(shared.host.directory),
+  );
   const recorder = createRecorder({
     dataFolder,
     options,
@@ -159,6 +162,25 @@ function outputFolders(user: ToolSurroundings): string[] {
     const data = hostDataFolder(host, user);
     return [join(data, "tool-output"), join(data, "shell")];
   });
+}
+
+/** Returns the configuration file that has the plugin, for a host that opened a folder. */
+async function configOf(directory: string): Promise<string | undefined> {
+  return (await configEntries(directory)).at(-1)?.path;
+}
+
+async function configEntries(directory: string): ReturnType<typeof pluginEntries> {
+  const { configPlaces, pluginEntries } = await import("../agents/opencode/host-config.ts");
+  const where = { ...surroundings(), cwd: directory };
+  const places = (["opencode", "kilo"] as const).flatMap((host) => configPlaces(host, where, undefined));
+  return pluginEntries(places, where);
+}
+
+/** Returns the configuration file with these wrong options, for a host that opened a folder. */
+export async function configWith(problems: readonly OptionProblem[], directory: string): Promise<string | undefined> {
+  const wrong = JSON.stringify(problems);
+  const entries = await configEntries(directory);
+  return entries.findLast(({ options }) => JSON.stringify(parseOptions(options).problems) === wrong)?.path;
 }
 
 /** Loads the runner with the first call, since most processes never call a tool. After a close the next call creates a new one. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { optionsJsonSchema, parseOptions, TOOL_NAMES, type Options } from "../../src/config.ts";
@@ -218,6 +218,9 @@ describe("wrong options in the host", () => {
   test("are reported once, as toast and log, at the host's first event and not before", async () => {
     const directory = makeTempDir();
     const options = { format: "html", maxInlineChars: -1, colour: "red", redact: false };
+    const file = join(directory, ".opencode/opencode.json");
+    mkdirSync(dirname(file));
+    writeFileSync(file, JSON.stringify({ plugin: ["other", ["opencode-transcripts", options]] }));
     const host = new PluginHost(directory, options);
     await sleep(20);
     assert.deepEqual(host.requests, [], "nothing is asked of a host that starts");
@@ -225,6 +228,7 @@ describe("wrong options in the host", () => {
     await eventually(() => host.logs.length > 0 && host.toasts.length > 0);
     const [toast = "", ...others] = host.toasts;
     assert.deepEqual(others, [], "several problems are one toast");
+    assert.ok(toast.startsWith(`"In ${file}: `), `it names the file to change: ${toast}`);
     assert.deepEqual(host.logs, [toast.replace(`"`, `"opencode-transcripts: `)]);
     assert.ok(host.requests.every(({ afterSteps }) => afterSteps >= 1));
     for (const part of ["html", "-1", "colour"]) assert.ok(toast.includes(part));

@@ -19,7 +19,10 @@ function make(): { notices: Notices; told: () => Promise<string[]> } {
     told.push(`${kind} ${/"message":"((?:[^"\\]|\\.)*)"/.exec(JSON.stringify(options))?.[1]}`);
   };
   const client = { app: { log: keep("log") }, tui: { showToast: keep("toast") } };
-  const notices = new Notices(() => client);
+  const notices = new Notices(
+    () => client,
+    async () => "config.json",
+  );
   const settled = async (): Promise<string[]> => {
     await notices.deliver(1_000);
     return told.splice(0);
@@ -64,6 +67,20 @@ describe("messages to the user", () => {
     assert.match(once[1] ?? "", /TypeError: x is undefined.*Please report it/);
     for (let n = 0; n < 1_000; n++) notices.failure(new Error(`number ${n}`));
     assert.ok((await told()).length <= 40);
+  });
+
+  test("put several problems on a line each in the log, and in one toast", async () => {
+    const { notices, told } = make();
+    notices.warn("One.");
+    notices.failure(new TypeError("x"));
+    notices.fault({ ...fails("a"), fault: { code: "EROFS", message: "Read-only." } });
+    const lines = await told();
+    const toasts = lines.filter((line) => line.startsWith("toast"));
+    assert.deepEqual([lines.length - toasts.length, toasts.length], [3, 1]);
+    assert.match(
+      toasts[0] ?? "",
+      /One\..*TypeError.*Read-only\..* The option .*directory.* can be changed in config\.json\./,
+    );
   });
 
   test("survive anything that can be thrown", async () => {

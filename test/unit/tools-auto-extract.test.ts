@@ -33,7 +33,7 @@ function stand(isHeld: boolean, answer: () => ToolAnswer | Promise<ToolAnswer> =
   const extract = new AutoExtract({
     recorder: { flush: async () => FLUSHED },
     runner: async () => ({ call }),
-    notices: { warn: (message) => told.push(message) },
+    notices: { autoExtract: (message) => told.push(message) },
     directory: () => "/project",
   });
   return { extract, asked, told, finish: (given = DONE) => held.shift()?.resolve(given) };

@@ -10,7 +10,7 @@ import { callHints, promptRecords, resultHints } from "./hook-records.ts";
 import { offeredTools } from "../offered-tools.ts";
 import { OpencodeQueries, summarize } from "./queries.ts";
 import { fieldOf } from "../../parse/json-fields.ts";
-import { joinShared, leaveShared, onceInProcess, type HostView } from "../shared.ts";
+import { configWith, joinShared, leaveShared, onceInProcess, type HostView } from "../shared.ts";
 
 /** Limits of `dispose`; the host grants 5 s to all plugins together. */
 const DISPOSE_TIMES = { flushMs: 3_000, endedMs: 4_500 };
@@ -34,7 +34,7 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
         shared.turns.heard(host);
       }
       // Not earlier, because a request made while the host starts blocks it.
-      shared.notices.options(problems);
+      shared.notices.options(problems, () => configWith(problems, input.directory));
     } catch (error) {
       shared.notices.failure(error);
     }

@@ -11,7 +11,7 @@ import { textOf, fieldOf } from "../../parse/json-fields.ts";
 import type { NoticeClient } from "../notices.ts";
 import { offeredTools, type OfferedTool } from "../offered-tools.ts";
 import { homeFolder } from "../../user-folders.ts";
-import { endRecording, joinShared, leaveShared, type Shared } from "../shared.ts";
+import { configWith, endRecording, joinShared, leaveShared, type Shared } from "../shared.ts";
 import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
 
@@ -80,7 +80,7 @@ class Plugin implements Instance {
     };
     const shared = joinShared(root, options, host, nodeFileSystem);
     this.#shared.set(directory, shared);
-    shared.notices.options(problems);
+    shared.notices.options(problems, () => configWith(problems, directory));
     return shared;
   }
 

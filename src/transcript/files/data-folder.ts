@@ -25,7 +25,7 @@ export async function refuseLinkOut(project: string, dataFolder: string, folders
     if (isWithin(boundary, real)) continue;
     throw new WriteFault(
       LINK_OUT,
-      `Nothing is recorded: the symbolic link ${path} leads out of the project, to ${real}. Remove the link, or allow it with the option "followLinks": true in your own opencode.json.`,
+      `Nothing is recorded: the symbolic link ${path} leads out of the project, to ${real}. Remove the link, or allow it with the option "followLinks": true.`,
     );
   }
 }
