@@ -17,8 +17,8 @@ export class StreamTotals {
   /** Totals cover all turns of a process. */
   readonly #totals = new CumulativeUsage();
   #costBefore = 0;
-  /** Uuids of `result` lines, which may be repeated like any other. */
-  readonly #known = new Set<string>();
+  /** `result` lines by uuid, which may be repeated like any other, and whether there were answers for their totals. */
+  readonly #known = new Map<string, boolean>();
 
   note(draft: MessageDraft): void {
     const { type, answerId: id, usage } = draft;
@@ -31,15 +31,16 @@ export class StreamTotals {
 
   /**
    * Returns a draft for each answer of the turn, without blocks: the last one has the tokens that the others lack, and
-   * each has a part of the cost. Undefined for a repeated record.
+   * each has a part of the cost. Undefined for a repeat of a record that had some.
    */
   result(record: Fields): MessageDraft[] | undefined {
     const uuid = textIn(record["uuid"]);
-    if (uuid !== undefined && this.#known.has(uuid)) return undefined;
-    if (uuid !== undefined) this.#known.add(uuid);
+    const hadAnswers = uuid === undefined ? undefined : this.#known.get(uuid);
+    if (hadAnswers !== undefined) return hadAnswers ? undefined : [];
     const totals = totalsOf(record);
     const answers = [...this.#answers.values()];
     const last = answers.findLast(({ draft }) => draft.isSidechain !== true) ?? answers.at(-1);
+    if (uuid !== undefined) this.#known.set(uuid, totals !== undefined && last !== undefined);
     if (totals === undefined || last === undefined) return [];
     this.#answers = new Map();
     for (const { usage } of answers) this.#totals.count(usage);
