@@ -15,7 +15,7 @@ const UNITS = ["", "K", "M", "B", "T"];
 
 /** Formats `12.3K`, `1.2M`, with three digits. */
 export function compact(value: number): string {
-  // Not with `Intl` either.
+  // No `Intl` here either.
   const rounded = Number(value.toPrecision(3));
   const unit = Math.min(Math.max(0, Math.floor(Math.log10(Math.abs(rounded)) / 3)), UNITS.length - 1);
   return `${Number((rounded / 1_000 ** unit).toPrecision(3))}${UNITS[unit]}`;

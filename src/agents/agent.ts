@@ -114,7 +114,7 @@ export interface SessionHead {
   parentId: string | null;
   /** Folder of the project. */
   cwd: string | null;
-  /** Only of a header that has the id, too: elsewhere, another may come later. */
+  /** Set only from a header that has the id, too, since a later line may change it. */
   title: string | null;
   startedMs: number | null;
 }

@@ -187,7 +187,7 @@ function described(error: unknown, { env }: CommandContext): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof TranscriptsError) {
     const { message, field, candidates } = error;
-    // Parameters of tools such as session_id are no words of the command line.
+    // `session_id: ...` names a parameter of a tool, which means nothing on the command line.
     const said = field?.includes("_") && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
     return [said, ...candidates.slice(0, 10).map(candidate)].join("\n");
   }

@@ -26,7 +26,7 @@ export interface ToolFix {
   words: string[];
   /** Failed calls on the same target in between; without a fix, all later ones. */
   attempts: ToolCall[];
-  /** Reason why there is no fix; empty if there is one. */
+  /** Says why no fix was found; empty if one was. */
   reason: string;
 }
 

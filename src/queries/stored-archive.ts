@@ -59,7 +59,7 @@ export function storeArchive(where: Where & StoreWhere, { open, signal }: Archiv
         }
         return undefined;
       } catch (error) {
-        // The sessions of this machine are no answer to a question with --team.
+        // With --team, falling back to this machine's sessions would be the wrong answer.
         if (!isStoreError(error) || where.team === true) throw error;
         return undefined;
       }
@@ -106,7 +106,7 @@ async function completedSessions(
         }
       : ref,
   );
-  // In a team's database no path means anything here.
+  // Paths in a team's database are those of other machines.
   const isAnother = (session: SessionMark): boolean => store.backend === "sqlite" && isElsewhere(session, found.roots);
   const others = marks.filter((session) => !met.has(session.session_id) && isWanted(session) && !isAnother(session));
   if (others.length === 0) return completed;

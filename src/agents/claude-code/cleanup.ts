@@ -14,7 +14,7 @@ export async function cleanupOf(folder: string, where: Where): Promise<Retention
   const project = join(currentProject(where), ".claude");
   const own = join(folder, "settings.json");
   for (const file of [join(project, "settings.local.json"), join(project, "settings.json"), own]) {
-    // One that is missing or no file is not readable for the agent either.
+    // A settings file that we cannot read is one that Claude Code cannot read either.
     const text = await textOfFile(file, nodeSessionFiles).catch(() => undefined);
     const days = countOf(recordIn(text ?? ""), SETTING);
     if (days !== undefined) return { folder, days, setting: SETTING, file, isDefault: false };

@@ -112,7 +112,7 @@ async function queryAsked(
     path === undefined ? undefined : (await import("../../queries/wanted-file.ts")).wantedFile(path, context);
   if (term === "" && (words.length > 0 || file === undefined))
     throw badArguments(
-      "There is no word to search for.",
+      "No search words were given.",
       "Give at least one character, or --file. `transcripts errors` lists failed calls.",
     );
   const isShort = context.isTerminal && !options.json;
