@@ -3,7 +3,7 @@
  * (`registry.ts`).
  */
 import type { FormatTraits, ReadOptions, SessionContent } from "../parse/content.ts";
-import type { InputUnit } from "../parse/message-draft.ts";
+import type { InputUnit, SessionDraft } from "../parse/message-draft.ts";
 import type { SessionFiles } from "../places/session-files.ts";
 import type { Place, SessionRef, Unreadable, Where } from "../places/session-ref.ts";
 
@@ -36,17 +36,11 @@ export interface Agent {
    */
   scan(place: Place, files: SessionFiles, options: ScanOptions): Promise<ScannedSessions>;
 
-  /**
-   * Opens a session in one of its places that is not just the bytes of its file: rows of a database, or a file that needs
-   * other files. `content` is the file's, which may be opened any number of times. Default: `content`.
-   */
+  /** Opens a session in one of its places that is not the bytes of its file, but rows of a database. Default: `content`, of its file. */
   open?(ref: SessionRef, files: SessionFiles, content: SessionContent): SessionContent;
 
-  /**
-   * Returns the head of a session in one of its places, with what other files say of it, such as a list of titles. `head`: of
-   * its own file. Default: `head`.
-   */
-  head?(ref: SessionRef, files: SessionFiles, head: SessionHead): Promise<SessionHead>;
+  /** Returns what other files say of a session in one of its places, such as a list of titles. It takes precedence. */
+  beside?(ref: SessionRef, files: SessionFiles): Promise<Pick<SessionDraft, "cwd" | "title">>;
 
   /**
    * Returns the session in a file that is in one of the agent's formats, wherever it is. `head`: of the file. Default: its id is

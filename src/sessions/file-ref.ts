@@ -21,7 +21,7 @@ export async function fileRef(path: string, files: SessionFiles = nodeSessionFil
     const agent = agentKeeping(format);
     if (agent === undefined) return named;
     const ref = agent.fileRef?.(file, head) ?? { ...named, place: agent.name, agent: agent.name };
-    return withHead(ref, await completed(agent, ref, files, head));
+    return await withHead(agent, ref, files, head);
   } catch (error) {
     throw error instanceof TranscriptsError ? error : cannotOpen(plain, error);
   }
@@ -37,23 +37,22 @@ export async function readHead(ref: SessionRef, files: SessionFiles = nodeSessio
   if (agent === undefined || ref.path === null || ref.bytes === null || ref.archived !== null) return ref;
   try {
     const { format, head } = await readFileHead(ref.path, files, detectFormat);
-    return agentKeeping(format) === agent ? withHead(ref, await completed(agent, ref, files, head)) : ref;
+    return agentKeeping(format) === agent ? await withHead(agent, ref, files, head) : ref;
   } catch (error) {
     throw cannotOpen(ref, error);
   }
 }
 
-async function completed(agent: Agent, ref: SessionRef, files: SessionFiles, head: SessionHead): Promise<SessionHead> {
-  return (await agent.head?.(ref, files, head)) ?? head;
-}
-
-function withHead(ref: SessionRef, head: SessionHead): SessionRef {
+async function withHead(agent: Agent, ref: SessionRef, files: SessionFiles, head: SessionHead): Promise<SessionRef> {
+  const beside = await agent.beside?.(ref, files);
+  const cwd = beside?.cwd ?? head.cwd;
   return {
     ...ref,
-    project: ref.project ?? head.cwd,
-    projectLabel: ref.project ?? head.cwd ?? ref.projectLabel,
-    parentId: ref.parentId ?? head.parentId,
-    title: ref.title ?? head.title,
+    project: ref.project ?? cwd,
+    projectLabel: ref.project ?? cwd ?? ref.projectLabel,
+    // What a subagent wrote may name the session that started it in place of its own.
+    parentId: ref.parentId ?? head.parentId ?? (ref.agentId === null ? null : head.sessionId),
+    title: ref.title ?? beside?.title ?? head.title,
     startedMs: ref.startedMs ?? head.startedMs,
   };
 }

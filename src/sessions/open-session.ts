@@ -1,9 +1,12 @@
 import { agentAt } from "../agents/registry.ts";
 import { contentOf, type Input } from "../agents/detect.ts";
 import type { SessionContent } from "../parse/content.ts";
+import type { InputUnit, SessionDraft } from "../parse/message-draft.ts";
+import { emptyUnit } from "../parse/record-units.ts";
 import { type OpenOptions, sessionBytes } from "../places/session-bytes.ts";
 import { nodeSessionFiles } from "../places/session-files.ts";
 import type { SessionRef } from "../places/session-ref.ts";
+import { FILE_START } from "../transcript/format/lines.ts";
 import { refusalOf } from "./refuse-content.ts";
 
 export type { OpenOptions } from "../places/session-bytes.ts";
@@ -27,5 +30,20 @@ export function openBytes(ref: SessionRef, bytes: Input): SessionContent {
 }
 
 function openedBy(ref: SessionRef, content: SessionContent, files = nodeSessionFiles): SessionContent {
-  return agentAt(ref)?.open?.(ref, files, content) ?? content;
+  const agent = agentAt(ref);
+  const own = agent?.open?.(ref, files, content) ?? content;
+  const part = agent?.parts === undefined ? undefined : (ref.agentId ?? undefined);
+  return {
+    open: async (options) => {
+      const opened = await own.open(part === undefined ? options : { ...options, part });
+      const session = await agent?.beside?.(ref, files);
+      return session === undefined ? opened : { ...opened, units: after(session, opened.units) };
+    },
+  };
+}
+
+/** Adds fields of the session before its units. */
+async function* after(session: SessionDraft, units: AsyncGenerator<InputUnit[]>): AsyncGenerator<InputUnit[]> {
+  yield [{ ...emptyUnit(FILE_START, { as: "blank" }, []), lines: 0, session }];
+  yield* units;
 }

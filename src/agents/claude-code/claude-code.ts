@@ -15,8 +15,6 @@ export const claudeCode: Agent = {
   formats: [claudeStream, sessionFile],
   places: async (where) => claudeFolders(where).map((folder) => ({ agent: NAME, path: join(folder, "projects") })),
   scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
-  // A subagent's file names the session that started it.
-  head: async ({ agentId }, _files, head) => ({ ...head, parentId: agentId === null ? null : head.sessionId }),
   // Older versions put the files of subagents beside those of sessions.
   isParentInContent: ({ agentId, parentId }) => agentId !== null && parentId === null,
   fileRef: (file) => claudeRef({ ...file, segments: claudePlace(file.path).segments }),

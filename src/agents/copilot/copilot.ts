@@ -1,25 +1,21 @@
 /** GitHub Copilot CLI: a folder for each session, with its events and its title. */
 import { basename, dirname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
-import { MAX_LINE_BYTES, type OpenedContent } from "../../parse/content.ts";
+import { MAX_LINE_BYTES } from "../../parse/content.ts";
 import { isFields, type Fields, parsedJson, textIn, textOf } from "../../parse/json-fields.ts";
-import type { InputUnit } from "../../parse/message-draft.ts";
-import { emptyUnit, readRecords } from "../../parse/record-units.ts";
+import { readRecords } from "../../parse/record-units.ts";
 import { msOf } from "../../parse/times.ts";
 import { fileBytes } from "../../places/session-bytes.ts";
 import { type SessionFiles, textOfFile } from "../../places/session-files.ts";
-import { type SessionRef, sessionRef } from "../../places/session-ref.ts";
-import { walk } from "../../places/walk.ts";
+import type { SessionRef } from "../../places/session-ref.ts";
 import { linesOfBytes } from "../../transcript/format/lines.ts";
-import { agentFolder } from "../../user-folders.ts";
-import type { Agent, Format, NamedFile, ScannedSessions, ScanOptions } from "../agent.ts";
+import type { Agent, Format } from "../agent.ts";
+import { inFiles } from "../file-layout.ts";
 import { hasRecord } from "../json-head.ts";
 import { CopilotReader } from "./copilot-events.ts";
 import { copilotTools } from "./copilot-tools.ts";
 
-const NAME = "copilot";
 const EVENTS = "events.jsonl";
-const EXTENSION = ".jsonl";
 
 const format: Format = {
   name: "copilot",
@@ -37,49 +33,22 @@ function isEvent(record: Fields): boolean {
 }
 
 export const copilot: Agent = {
-  name: NAME,
   displayName: "GitHub Copilot CLI",
   formats: [format],
-  places: async (where) => [
-    { agent: NAME, path: join(agentFolder(where, ["COPILOT_HOME"], ".copilot"), "session-state") },
-  ],
-  scan: ({ path }, files, options) => scan(path, files, options),
-  open: (ref, files, content) => {
-    const { agentId } = ref;
-    if (agentId !== null) return { open: (options) => content.open({ ...options, part: agentId }) };
-    return { open: async (options) => titled(await titleIn(ref, files), await content.open(options)) };
-  },
-  head: async (ref, files, head) => {
-    if (ref.agentId !== null) return { ...head, parentId: head.sessionId, title: null };
-    return { ...head, title: (await titleIn(ref, files)) ?? head.title };
-  },
+  ...inFiles({
+    agent: "copilot",
+    variables: ["COPILOT_HOME"],
+    usual: ".copilot",
+    places: ["session-state"],
+    // The second is that of older versions.
+    paths: [`{id}/${EVENTS}`, "{id}.jsonl"],
+  }),
+  beside: async (ref, files) => ({ title: await titleIn(ref, files) }),
   parts: subagentsIn,
-  fileRef: (file, { sessionId }) => ({ ...refOf(file), id: sessionId ?? idOf(file.path) }),
   resume: ({ id }, cwd) => ({ command: `copilot --resume=${shellWord(id)}`, folder: cwd }),
-  placeOf: (path) => ({ agent: NAME, path: basename(path) === EVENTS ? dirname(dirname(path)) : dirname(path) }),
   // Checkpoints, and copies of files for rewinding.
   belongings: (path, { agentId }) => (basename(path) === EVENTS && agentId === null ? [dirname(path)] : []),
 };
-
-/** Finds `{session}/events.jsonl`, and `{session}.jsonl` of older versions. */
-async function scan(root: string, files: SessionFiles, { seen }: ScanOptions): Promise<ScannedSessions> {
-  const walked = walk(root, {
-    files,
-    depth: 1,
-    accepts: (name) => name.endsWith(EXTENSION),
-    seen,
-  });
-  const found = walked.files.filter(({ segments }) => segments.length === 1 || segments.at(-1) === EVENTS);
-  return { sessions: found.map(refOf), unreadable: walked.unreadable };
-}
-
-function refOf({ path, bytes, modifiedMs }: NamedFile): SessionRef {
-  return sessionRef({ id: idOf(path), place: NAME, agent: NAME, path, modifiedMs, bytes });
-}
-
-function idOf(path: string): string {
-  return basename(path) === EVENTS ? basename(dirname(path)) : basename(path, EXTENSION);
-}
 
 const STARTED = '"type":"subagent.started"';
 const CHUNK_BYTES = 1024 * 1024;
@@ -103,19 +72,9 @@ async function subagentsIn(parent: SessionRef, files: SessionFiles): Promise<Ses
   return [...starts].map(([id, startedMs]) => ({ ...parent, id, agentId: id, parentId: parent.id, startedMs }));
 }
 
-/** Adds the title to the beginning of a session. */
-function titled(title: string | undefined, opened: OpenedContent): OpenedContent {
-  return title === undefined ? opened : { ...opened, units: after(title, opened.units) };
-}
-
-async function* after(title: string, units: AsyncGenerator<InputUnit[]>): AsyncGenerator<InputUnit[]> {
-  yield [{ ...emptyUnit({ line: 0, offset: 0 }, { as: "blank" }, []), lines: 0, session: { title } }];
-  yield* units;
-}
-
 /** Returns the title beside the events of a session, where the program keeps it. */
-async function titleIn({ path }: SessionRef, files: SessionFiles): Promise<string | undefined> {
-  if (path === null || basename(path) !== EVENTS) return undefined;
+async function titleIn({ path, agentId }: SessionRef, files: SessionFiles): Promise<string | undefined> {
+  if (path === null || agentId !== null || basename(path) !== EVENTS) return undefined;
   const yaml = await textOfFile(join(dirname(path), "workspace.yaml"), files).catch(() => undefined);
   return nameIn(yaml ?? "");
 }

@@ -1,5 +1,4 @@
 /** pi: a folder for each project, a file for each session. */
-import { basename, dirname, join } from "node:path";
 import {
   does,
   globs,
@@ -15,15 +14,11 @@ import {
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { type Fields, isFields } from "../../parse/json-fields.ts";
 import { readRecords } from "../../parse/record-units.ts";
-import { sessionRef, type SessionRef } from "../../places/session-ref.ts";
-import { walk } from "../../places/walk.ts";
-import { agentFolder } from "../../user-folders.ts";
-import type { Agent, Format, NamedFile } from "../agent.ts";
+import type { Agent, Format } from "../agent.ts";
+import { inFiles } from "../file-layout.ts";
 import { hasRecord } from "../json-head.ts";
 import { PiReader } from "./pi-entries.ts";
 
-const NAME = "pi";
-const EXTENSION = ".jsonl";
 const ROLES = new Set<unknown>(["user", "assistant", "toolResult", "bashExecution"]);
 
 const replacesOne = replaces("path", "oldText", "newText");
@@ -53,27 +48,14 @@ function isEntry({ type, id, timestamp, message, ...rest }: Fields): boolean {
 }
 
 export const pi: Agent = {
-  name: NAME,
   displayName: "pi",
   formats: [format],
-  places: async (where) => [
-    { agent: NAME, path: join(agentFolder(where, ["PI_CODING_AGENT_DIR"], ".pi/agent"), "sessions") },
-  ],
-  scan: async ({ path }, files, { seen }) => {
-    const found = walk(path, { files, depth: 1, accepts: (name) => name.endsWith(EXTENSION), seen });
-    return { sessions: found.files.map(refOf), unreadable: found.unreadable };
-  },
-  fileRef: (file, { sessionId }) => ({ ...refOf(file), id: sessionId ?? idOf(file.path) }),
+  ...inFiles({
+    agent: "pi",
+    variables: ["PI_CODING_AGENT_DIR"],
+    usual: ".pi/agent",
+    places: ["sessions"],
+    paths: ["*/*_{id}.jsonl"],
+  }),
   resume: ({ id }, cwd) => ({ command: `pi --session ${shellWord(id)}`, folder: cwd }),
-  placeOf: (path) => ({ agent: NAME, path: dirname(dirname(path)) }),
 };
-
-function refOf({ path, bytes, modifiedMs }: NamedFile): SessionRef {
-  return sessionRef({ id: idOf(path), place: NAME, agent: NAME, path, bytes, modifiedMs });
-}
-
-/** A file is named by the time of its session and its id. */
-function idOf(path: string): string {
-  const name = basename(path, EXTENSION);
-  return name.slice(name.lastIndexOf("_") + 1);
-}
