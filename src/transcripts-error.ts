@@ -117,7 +117,7 @@ export function isStoreError(error: unknown): error is TranscriptsError {
   return error instanceof TranscriptsError && OF_STORE.has(error.code);
 }
 
-/** Makes an error about an argument or field. `problem` follows its name. */
+/** Makes an error about an argument or field. The message leaves out its name, which each surface has its own form of. */
 export function fieldError(
   code: ErrorCode,
   field: string,
@@ -125,7 +125,7 @@ export function fieldError(
   next: string,
   details: ErrorDetails = {},
 ): TranscriptsError {
-  return new TranscriptsError(code, `${field}: ${problem}`, next, { ...details, field });
+  return new TranscriptsError(code, problem, next, { ...details, field });
 }
 
 /** Returns whether an error is about a field, unlike one of the whole store. */

@@ -5,7 +5,7 @@ import { type Candidate, TranscriptsError } from "../transcripts-error.ts";
 import { VERSION } from "../version.ts";
 import type { CommandGroup, ExitCode, RunnableCommand, Work } from "./command.ts";
 import { ClosedOutput, type CommandContext, createContext, Interrupted, type Io } from "./context.ts";
-import { commandsFor } from "./commands/all-commands.ts";
+import { commandsFor, type ListedCommand } from "./commands/all-commands.ts";
 
 /** Maximum time for a command to clean up after an interruption, in milliseconds. */
 const GRACE_MS = 300;
@@ -77,12 +77,13 @@ export async function parseArguments(argv: readonly string[], columns: number): 
     const { AGENT_TITLES } = await import("../agents/registry.ts");
     program.description(`${DOES}: ${AGENT_TITLES.join(", ")}.`);
   }
-  for (const { definition, loaded } of await commandsFor(words)) {
+  const commands = await commandsFor(words);
+  for (const { definition, loaded } of commands) {
     if (loaded !== undefined) addTo(program, loaded, (chosen) => (work = chosen.parsed()));
     program.addCommand(definition);
   }
   try {
-    program.parse(words, { from: "user" });
+    program.parse(wordsToUnknown(words, commands), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? { kind: "text", text } : { kind: "wrong", message: withMeant(message, argv) };
@@ -117,6 +118,18 @@ function plainArguments(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ["--help"];
   if (argv[0] === "--") return argv.slice(1);
   return argv[0] === "help" && argv.length > 1 ? [...argv.slice(1), "--help"] : argv;
+}
+
+/** Returns the words up to one that should name a command and does not: commander prints help if `--help` follows it. */
+function wordsToUnknown(words: readonly string[], commands: readonly ListedCommand[]): readonly string[] {
+  let level: readonly CommandUnknownOpts[] = commands.map(({ definition }) => definition);
+  for (const [at, word] of words.entries()) {
+    if (level.length === 0 || word.startsWith("-") || word === "help") break;
+    const named = level.find((command) => command.name() === word);
+    if (named === undefined) return words.slice(0, at + 1);
+    level = named.commands;
+  }
+  return words;
 }
 
 /** Creates the program, without commands. They take over its settings. */
@@ -186,10 +199,8 @@ function tellFailure(error: unknown, context: CommandContext): number {
 function described(error: unknown, { env }: CommandContext): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof TranscriptsError) {
-    const { message, field, candidates } = error;
-    // `session_id: ...` names a parameter of a tool, which means nothing on the command line.
-    const said = field?.includes("_") && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
-    return [said, ...candidates.slice(0, 10).map(candidate)].join("\n");
+    const { message, candidates } = error;
+    return [message, ...candidates.slice(0, 10).map(candidate)].join("\n");
   }
   if (env["DEBUG"] && error.stack) return error.stack;
   // The file system or another program refused something; anything else is a bug.

@@ -5,6 +5,7 @@ import { type ArchivedSession, sessionIdOf, type SessionRef, type Unreadable } f
 import type { CommandContext } from "./context.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";
+import { isReadFault } from "../places/reasons.ts";
 import { storeText } from "../render/text/passage-text.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
@@ -24,6 +25,27 @@ export async function sessionNamed(
   return ref;
 }
 
+/**
+ * Resolves several SESSION arguments. Reports one that cannot be resolved and continues with the others, as `grep` does;
+ * throws if it is the only one. `missing`: their number.
+ */
+export async function sessionsNamed(
+  context: CommandContext,
+  args: readonly string[],
+  options: { redact?: boolean } = {},
+): Promise<{ refs: SessionRef[]; missing: number }> {
+  const refs: SessionRef[] = [];
+  for (const argument of args) {
+    try {
+      refs.push(await sessionNamed(context, argument, options));
+    } catch (error) {
+      if (args.length === 1 || !isReadFault(error)) throw error;
+      context.note(`transcripts: ${error.message}`);
+    }
+  }
+  return { refs, missing: args.length - refs.length };
+}
+
 /** Throws a `TranscriptsError` for a session that cannot be read unredacted. */
 export function refuseArchived({ id, archived }: SessionRef): void {
   if (archived === null) return;
@@ -41,8 +63,12 @@ function archivedNote({ path, database }: SessionRef, archived: ArchivedSession)
   return `${storeText(archived, path ?? database ?? undefined)}${lost}`;
 }
 
-/** Note for a machine on which no session is found. */
-export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which folders are searched";
+/** Note if there is no session at all. */
+export function noSessionsNote({ team }: Pick<CommandContext, "team">): string {
+  return team
+    ? "the team's database has no sessions; `transcripts push` copies this machine's"
+    : "no sessions found; `transcripts doctor` shows which folders are searched";
+}
 
 /** Reads a session for a command, and reports damage. */
 export async function conversationOf(

@@ -32,7 +32,7 @@ export function readBetween(asked: { since?: string | undefined; until?: string 
   const since = dateIn(asked.since, "since", (text) => readDate(text, now));
   const until = dateIn(asked.until, "until", (text) => readEndDate(text, now));
   if (since !== undefined && until !== undefined && since >= until)
-    throw fieldError("bad_arguments", "since", "it is later than until.", "Swap the two.");
+    throw fieldError("bad_arguments", "since", "The start is later than the end.", "Swap the two.");
   return given({ since, until });
 }
 

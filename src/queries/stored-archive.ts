@@ -18,7 +18,7 @@ import {
 import type { SessionMark } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
-import { isStoreError } from "../transcripts-error.ts";
+import { isStoreError, TranscriptsError } from "../transcripts-error.ts";
 import { currentIndex } from "./current-index.ts";
 import { listedSessions, listNeeds } from "./listed-sessions.ts";
 import { archivedSession, readableSession } from "./stored-session.ts";
@@ -57,7 +57,12 @@ export function storeArchive(where: Where & StoreWhere, { open, signal }: Archiv
           const [latest] = (await listedSessions(index, where, query)).sessions;
           if (latest !== undefined) return latest.ref;
         }
-        return undefined;
+        if (where.team !== true) return undefined;
+        throw new TranscriptsError(
+          "not_found",
+          "The team's database has no sessions.",
+          "`transcripts push` copies some there.",
+        );
       } catch (error) {
         // With --team, falling back to this machine's sessions would be the wrong answer.
         if (!isStoreError(error) || where.team === true) throw error;

@@ -20,8 +20,8 @@ export interface AutoExtracted {
 
 /**
  * Stores the suggestions of a session, each once: a later run after more was said adds only what is new. A passage that
- * has a snippet of the same type, whoever created it, gets no other, and a deleted snippet does not come back, even if
- * several programs run at once. Nothing is stored for a forgotten session. Rejects with a `TranscriptsError` if the
+ * has a snippet of the same type, whoever created it, gets no other, even if several programs run at once. A snippet that
+ * was deleted comes back if its session continues. Nothing is stored for a forgotten session. Rejects with a `TranscriptsError` if the
  * session cannot be read or the store fails.
  */
 export async function autoExtract(
@@ -65,7 +65,7 @@ export async function storeSuggestions(
   return report;
 }
 
-/** Resolves to undefined if a snippet of the type has or ever had these lines, or if the session has the content. */
+/** Resolves to undefined if a snippet of the type has these lines, or if the session has the content. */
 async function storedOnce(
   setting: SnippetSetting,
   { session_id, path }: StoredSession,

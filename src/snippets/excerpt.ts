@@ -171,8 +171,8 @@ function nothingIn(
   const named = start === end ? `${unit} ${start}` : `${unit}s ${start} to ${end}`;
   const problem =
     damage === undefined
-      ? `nothing was said or done in ${named}.`
-      : `nothing in ${named} can be read; line ${damage.line_number}: ${damage.reason}`;
+      ? `Nothing was said or done in ${named}.`
+      : `Nothing in ${named} can be read; line ${damage.line_number}: ${damage.reason}`;
   const next = "`transcripts entries SESSION` shows what is on each line.";
   return fieldError("empty_range", `source_${unit}_start`, problem, next);
 }

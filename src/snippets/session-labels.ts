@@ -33,7 +33,7 @@ export async function labelSession(
   const tags = new Set([...(before?.tags ?? []), ...add.map(nameOf)]);
   for (const tag of remove) tags.delete(nameOf(tag));
   if (tags.size > MAX_TAGS)
-    throw fieldError("invalid", "tag_name", `a session has at most ${MAX_TAGS} tags.`, "Remove some with --remove.");
+    throw fieldError("invalid", "tag_name", `A session has at most ${MAX_TAGS} tags.`, "Remove some with --remove.");
   const labels: SessionLabels = {
     session_id: id,
     tags: [...tags].toSorted(),

@@ -69,5 +69,5 @@ async function lookUp(
     throw fieldError(code, FIELD, error.message, "", { cause: error, candidates: error.candidates });
   }
   const next = "Give an id, the path of a file or `latest`.";
-  throw fieldError("unknown_session", FIELD, "standard input is not a session that can be cited.", next);
+  throw fieldError("unknown_session", FIELD, "Standard input is not a session that can be cited.", next);
 }

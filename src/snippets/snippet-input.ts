@@ -86,11 +86,11 @@ export function readExtractInput(raw: unknown): ExtractSnippetInput {
   const hasLines = input.source_line_start !== undefined || input.source_line_end !== undefined;
   const hasTurns = input.source_turn_start !== undefined || input.source_turn_end !== undefined;
   if (hasLines && hasTurns) {
-    throw fieldError("invalid", "source_turn_start", "there are lines and turns.", "Give one of them.");
+    throw fieldError("invalid", "source_turn_start", "Lines and turns cannot be combined.", "Give one of them.");
   }
   if (input.content === undefined && !hasLines && !hasTurns) {
-    const problem = "it is missing, and neither lines nor turns say where to take it from.";
-    throw fieldError("invalid", "content", problem, "Give it, or source_line_start and source_line_end.");
+    const problem = "There is no content, and neither lines nor turns to take it from.";
+    throw fieldError("invalid", "content", problem, "Give one of these.");
   }
   checkOrder("source_line", input.source_line_start, input.source_line_end);
   checkOrder("source_turn", input.source_turn_start, input.source_turn_end);
@@ -103,14 +103,14 @@ export function readQueryInput(raw: unknown): QuerySnippetsInput & { start?: Dat
   const start = input.start_date === undefined ? undefined : readDate(input.start_date, new Date());
   const end = input.end_date === undefined ? undefined : readEndDate(input.end_date, new Date());
   if (start !== undefined && end !== undefined && start >= end) {
-    throw fieldError("invalid", "end_date", "it is before start_date.", "Give the earlier one as start_date.");
+    throw fieldError("invalid", "end_date", "The end is before the start.", "Swap the two.");
   }
   return { ...input, ...given({ start, end }) };
 }
 
 function checkOrder(field: "source_line" | "source_turn", start: number | undefined, end: number | undefined): void {
   if (start === undefined || end === undefined || start <= end) return;
-  const problem = `${end} is before ${field}_start, which is ${start}.`;
+  const problem = `The range ends at ${end}, before it starts at ${start}.`;
   throw fieldError("bad_range", `${field}_end`, problem, "Give the range from the smaller to the larger number.");
 }
 
@@ -121,12 +121,13 @@ function read<T>(schema: z.ZodMiniType<T>, raw: unknown): T {
   if (issue?.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
     const known = schema instanceof z.ZodMiniObject ? Object.keys(schema.shape).join(", ") : "";
-    throw fieldError("invalid", shown(key), "there is no such field.", `There are ${known}.`);
+    throw fieldError("invalid", shown(key), `There is no field ${shown(key)}.`, `There are ${known}.`);
   }
   const path = (issue?.path ?? []).map(String);
-  const problem =
-    issue?.input === undefined && path.length === 1 ? "it is missing." : `${shown(issue?.input)} is not allowed.`;
-  throw fieldError("invalid", path.join(".") || "input", problem, sentence(issue?.message ?? ""));
+  const field = path.join(".") || "input";
+  const isMissing = issue?.input === undefined && path.length === 1;
+  const problem = isMissing ? `${field} is missing` : `${shown(issue?.input)} is not allowed as ${field}`;
+  throw fieldError("invalid", field, sentence(problem.replaceAll("_", " ")), sentence(issue?.message ?? ""));
 }
 
 function sentence(clause: string): string {

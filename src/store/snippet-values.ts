@@ -36,12 +36,12 @@ export function checkedSnippet(snippet: NewSnippet): NewSnippet {
 
 export function unknownSession(sessionId: string): TranscriptsError {
   const next = "Use the id of a session in `transcripts list`, or run `transcripts index` first.";
-  return fieldError("unknown_session", "session_id", `there is no session ${shown(sessionId)} in the store.`, next);
+  return fieldError("unknown_session", "session_id", `There is no session ${shown(sessionId)} in the store.`, next);
 }
 
 export function unknownEvent(eventId: string): TranscriptsError {
-  const next = "Run `transcripts index` if the session was not indexed yet, or leave event_id out.";
-  return fieldError("unknown_event", "event_id", `there is no entry ${shown(eventId)} in the store.`, next);
+  const next = "Run `transcripts index` if the session was not indexed yet, or leave the entry out.";
+  return fieldError("unknown_event", "event_id", `There is no entry ${shown(eventId)} in the store.`, next);
 }
 
 /** Returns the time in the form of the tables. Throws `invalid`. */
@@ -56,16 +56,17 @@ export function checkedTime(time: string | Date, field: string): string {
 function checkedTitle(title: string): string {
   const { length } = title.length > MAX_TITLE_CHARS ? [...title] : title;
   if (length <= MAX_TITLE_CHARS) return title;
-  const problem = `it has ${length} characters, ${MAX_TITLE_CHARS} are allowed.`;
+  const problem = `The title has ${length} characters; at most ${MAX_TITLE_CHARS} are allowed.`;
   throw invalid("title", problem, "Shorten it; put the rest in the content.");
 }
 
 export function checkedContent(content: string): string {
   const bytes = Buffer.byteLength(content);
-  const problem = `it has ${bytes} bytes after redaction; ${MIN_CONTENT_BYTES} to ${MAX_CONTENT_BYTES} are allowed.`;
+  const problem = `The content has ${bytes} bytes after redaction; ${MIN_CONTENT_BYTES} to ${MAX_CONTENT_BYTES} are allowed.`;
   if (bytes < MIN_CONTENT_BYTES)
     throw invalid("content", problem, "Say more: what happened, why, and what came of it.");
-  if (content.trim() === "") throw invalid("content", "it is blank.", "Say what happened, why, and what came of it.");
+  if (content.trim() === "")
+    throw invalid("content", "The content is blank.", "Say what happened, why, and what came of it.");
   if (bytes > MAX_CONTENT_BYTES) throw invalid("content", problem, "Shorten it, or make several snippets of it.");
   return content;
 }
@@ -73,7 +74,7 @@ export function checkedContent(content: string): string {
 /** Returns a copy of metadata with only JSON values. Throws `invalid`. */
 export function checkedMetadata(metadata: unknown): Record<string, unknown> {
   if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
-    throw invalid("metadata", "it is not an object.", "Give an object; it may be empty.");
+    throw invalid("metadata", "The metadata are not an object.", "Give an object; it may be empty.");
   const copy: Record<string, unknown> = JSON.parse(jsonOf(metadata, "metadata"));
   if (isDeeper(copy, MAX_JSON_DEPTH)) throw tooDeep("metadata");
   return copy;
@@ -86,17 +87,22 @@ function jsonOf(value: object, field: string): string {
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep(field, error);
     // Caused by a cycle or a BigInt.
-    throw invalid(field, "it cannot be written as JSON.", "Give plain texts, numbers, lists and objects.", error);
+    throw invalid(
+      field,
+      `The ${field} cannot be written as JSON.`,
+      "Give plain texts, numbers, lists and objects.",
+      error,
+    );
   }
   const bytes = Buffer.byteLength(json);
   if (bytes <= MAX_JSON_BYTES) return json;
-  const problem = `as JSON it has ${bytes} bytes; ${MAX_JSON_BYTES} are allowed.`;
+  const problem = `As JSON the ${field} have ${bytes} bytes; ${MAX_JSON_BYTES} are allowed.`;
   throw invalid(field, problem, "Keep only what you will look for.");
 }
 
 /** `cause`: the runtime's error, if its limit was reached. */
 function tooDeep(field: string, cause?: unknown): TranscriptsError {
-  return invalid(field, `it is nested more than ${MAX_JSON_DEPTH} deep.`, "Keep it flat.", cause);
+  return invalid(field, `The ${field} are nested more than ${MAX_JSON_DEPTH} deep.`, "Keep it flat.", cause);
 }
 
 export function invalid(field: string, problem: string, next: string, cause?: unknown): TranscriptsError {

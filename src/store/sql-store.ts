@@ -539,8 +539,8 @@ export class SqlStore implements Store {
     if (start === null || end === null)
       throw invalid(
         start === null ? "source_line_start" : "source_line_end",
-        "it is missing.",
-        "Use the suggested lines.",
+        "A suggestion needs its lines.",
+        "Use the suggested ones.",
       );
     return await this.#database.transaction(async (session) => {
       // Makes other suggestions for this session wait until this one is decided.

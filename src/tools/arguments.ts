@@ -76,9 +76,9 @@ export function readArguments<Shape extends ArgumentShape>(
   const stranger = Object.keys(passed).find((name) => !known.includes(name));
   if (stranger !== undefined) {
     throw bad(
-      `${shown(stranger)}: ${definition.name} has no such argument, it has ${known.join(", ")}.`,
+      `${definition.name} has no such argument, it has ${known.join(", ")}.`,
       example,
-      stranger,
+      shortened(stranger, MAX_SHOWN_VALUE),
     );
   }
   const parsed = z.object(definition.args).safeParse(unquoted(definition.args, passed));
@@ -88,11 +88,9 @@ export function readArguments<Shape extends ArgumentShape>(
   const [issue] = parsed.error.issues;
   const [name = "arguments", ...inner] = (issue?.path ?? []).map(String);
   const value = passed[name];
-  const problem =
-    value === undefined && inner.length === 0
-      ? `${name}: it is missing; ${issue?.message ?? ""}.`
-      : `${[name, ...inner].join(".")}: ${shown(value)} is not allowed; ${issue?.message ?? ""}.`;
-  throw bad(problem, example, name);
+  const isMissing = value === undefined && inner.length === 0;
+  const problem = `${isMissing ? "it is missing" : `${shown(value)} is not allowed`}; ${issue?.message ?? ""}.`;
+  throw bad(problem, example, [name, ...inner].join("."));
 }
 
 function bad(problem: string, example: string, field?: string): TranscriptsError {

@@ -22,7 +22,8 @@ function facts(error: unknown): { code: string; message: string } {
       /([Rr])un `transcripts list`/,
       (_, r) => `${r === "R" ? "C" : "c"}all list_sessions`,
     );
-    return { code: error.code, message: message + candidates(error) };
+    const argument = error.field === undefined ? "" : `${error.field}: `;
+    return { code: error.code, message: argument + message + candidates(error) };
   }
   // File system errors name the operation and the path.
   if ("syscall" in error) {

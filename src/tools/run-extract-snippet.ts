@@ -8,7 +8,7 @@ export const execute = execution(EXTRACT_SNIPPET, async (given, context) => {
   const session = given.session_id ?? context.sessionId;
   if (session === undefined) {
     const next = 'Give an id from list_sessions, or "latest".';
-    throw fieldError("no_session", "session_id", "it is missing.", next);
+    throw fieldError("no_session", "session_id", "No session is named.", next);
   }
   const { where, signal } = context;
   const setting = { store: await context.openStore(), where, signal };

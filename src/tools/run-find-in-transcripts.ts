@@ -31,7 +31,7 @@ const OF_SESSION = 3;
 export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
   const { query = "", file, exact = false, limit = DEFAULT_LIMIT, offset = 0, project, role, tool } = args;
   if (query === "" && file === undefined) {
-    const problem = "it is missing; it must be a text, or there must be a file.";
+    const problem = "It is missing; give words to search for, or a file.";
     throw fieldError("bad_arguments", "query", problem, 'For example: {"query":"connection refused"}.');
   }
   const now = context.now();

@@ -22,7 +22,7 @@ const CONTEXT_ENTRIES = 3;
 export const execute = execution(READ_SESSION, async (args, context) => {
   const { limit = DEFAULT_LIMIT, offset = 0, max_chars: maxChars = DEFAULT_CHARS, line, last } = args;
   if (line !== undefined && last !== undefined)
-    throw fieldError("bad_arguments", "last", "it cannot be combined with line.", "Pass one of them.");
+    throw fieldError("bad_arguments", "last", "It cannot be combined with line.", "Pass one of them.");
   const ref = await readHead(await sessionAsked(args.session, context));
   const style: ConversationStyle = {
     colors: picocolors.createColors(false),

@@ -78,6 +78,18 @@ describe("arguments", () => {
     });
   }
 
+  test("help for an unknown command, and --help after one, are refused", async () => {
+    for (const [argv, where] of [
+      [["help", "nope"], ""],
+      [["nope", "--help"], ""],
+      [["help", "snippets", "nope"], "snippets "],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await runCli(argv, { home });
+      assert.deepEqual([exitCode, stdout], [2, ""]);
+      assert.equal(stderr, `transcripts: unknown command 'nope'\nRun \`transcripts ${where}--help\` for usage.\n`);
+    }
+  });
+
   test("no arguments print the help, with commands in groups", async () => {
     const help = await helpOf();
     assert.equal(help, await helpOf("--help"));

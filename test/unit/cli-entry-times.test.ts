@@ -243,7 +243,7 @@ describe("dates in the wrong order", () => {
       });
       assert.equal(exitCode, 2);
       assert.equal(stdout, "");
-      assert.match(stderr, /since: it is later than until\. Swap the two\./);
+      assert.match(stderr, /^transcripts: The start is later than the end\. Swap the two\./);
     });
   }
 
@@ -251,7 +251,7 @@ describe("dates in the wrong order", () => {
     for (const text of ["soon", "2026-02-31"]) {
       const { stderr, exitCode } = await runCli(["list", "--since", text], { home: makeTempDir() });
       assert.equal(exitCode, 2);
-      assert.match(stderr, /since: ".*" is not a date\. Write "12h"/);
+      assert.match(stderr, /^transcripts: ".*" is not a date\. Write "12h"/);
     }
   });
 
@@ -263,7 +263,7 @@ describe("dates in the wrong order", () => {
       ["find_in_transcripts", { query: "x" }],
     ] as const) {
       const { text } = await tools.call(tool, { ...args, since: "2026-02-01", until: "2026-01-31" });
-      assert.match(text, /since: it is later than until/);
+      assert.match(text, /since: The start is later than the end/);
     }
     await tools.close();
   });

@@ -136,6 +136,16 @@ describe("transcripts stats", () => {
     ]);
   });
 
+  test("and index continue after a session that does not exist, and exit with 2", async () => {
+    for (const argv of [["stats"], ["index"]]) {
+      const { exitCode, stderr } = await runCli([...argv, "nosuch", SESSION], { home });
+      assert.equal(exitCode, 2, argv[0]);
+      assert.match(stderr, /^transcripts: No session has an id that begins with "nosuch"/);
+      assert.match(stderr, /^(?:read 1 session, 1 unreadable|indexed 1 session: .*)$/m, argv[0]);
+      assert.equal((await runCli([...argv, "nosuch", "nowhere"], { home })).exitCode, 2);
+    }
+  });
+
   test("counts an answer in several files once; a subagent alone and in the sum", async () => {
     const home = makeTempDir();
     const shared = assistant(

@@ -252,6 +252,8 @@ describe("transcripts errors", () => {
     assert.equal(piped.stdout, "Bash\tt1\tboom\nRead\ttoolu_read\tFile does not exist.\n");
     assert.match(piped.stderr, /^looked at 2 sessions$/m);
     assert.equal((await runCli(["errors", "--until", at(900)], { home })).stdout.startsWith("Read"), true);
+    assert.equal((await runCli(["find", "--errors"], { home })).stdout, piped.stdout);
+    assert.equal((await runCli(["find", "--errors", "--tool", "read"], { home })).stdout.startsWith("Read"), true);
     const shown = await runCli(["errors", "--limit", "1"], { home, terminal: 100, env: { NO_COLOR: "1" } });
     assert.match(
       shown.stdout,

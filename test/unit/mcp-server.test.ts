@@ -125,7 +125,7 @@ for (const [form, main] of forms()) {
           [{ session: "none-such" }, /No session has an id that begins with "none-such".*list_sessions/],
           [{ lines: 3 }, /"lines": read_session has no such argument, it has session, line,/],
           [{ last: "x" }, /last: "x" is not allowed; it must be a whole number/],
-          [{ line: 1, last: 1 }, /last: it cannot be combined with line/],
+          [{ line: 1, last: 1 }, /last: It cannot be combined with line/],
           [{ line: 900 }, /Line 900 has no entry of the conversation\. Try line \d+\./],
         ] as const) {
           const { text, isError } = await ask(client, "read_session", args);

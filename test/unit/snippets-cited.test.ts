@@ -67,7 +67,7 @@ describe("a content with a citation", () => {
       const more = given({ content: contentOf(300) });
       await assert.rejects(
         extractSnippet(setting, { ...more, source_line_start: 2 }),
-        /session_id: .*cannot be read here\. .*Give the content itself, without lines or turns\./,
+        /Only .*cannot be read here\. .*Give the content itself, without lines or turns\./,
       );
       assert.equal((await extractSnippet(setting, more)).success, true);
     }));
@@ -76,7 +76,7 @@ describe("a content with a citation", () => {
     made(async (setting) => {
       await assert.rejects(
         extractSnippet(setting, given({ content: " ".repeat(200) })),
-        /content: it is blank\. Say what/,
+        /The content is blank\. Say what/,
       );
     }));
 
@@ -86,7 +86,7 @@ describe("a content with a citation", () => {
       for (let depth = 0; depth < 100_000; depth++) deep = [deep];
       await assert.rejects(
         extractSnippet(setting, given({ metadata: { deep } })),
-        /metadata: it is nested more than 20 deep/,
+        /The metadata are nested more than 20 deep/,
       );
     }));
 });

@@ -101,7 +101,7 @@ describe("SnippetExtractor", () => {
   });
 
   for (const [from, to, code, field, says] of [
-    [5, 2, "bad_range", "source_line_end", /2 is before/],
+    [5, 2, "bad_range", "source_line_end", /ends at 2, before it starts at 5/],
     [0, 2, "invalid", "source_line_start", /from 1/],
     [3, 11, "bad_range", "source_line_end", /11 is beyond the end.*10 lines/],
     [12, 13, "bad_range", "source_line_start", /12 is beyond the end/],
@@ -123,7 +123,7 @@ describe("SnippetExtractor", () => {
       extractor.extractFormatted(summary, 1, 1, "learning_pattern"),
       "empty_range",
       "source_line_start",
-      /nothing was said or done in line 1/,
+      /Nothing was said or done in line 1/,
     );
     await rejectsWith(
       extractor.extractFormatted(summary, 2, 2, "learning_pattern"),

@@ -38,9 +38,12 @@ describe("extract_snippet", () => {
   test("session and content are needed, from somewhere", () =>
     withTools(async (context) => {
       const { session_id: _s, ...noSession } = valid;
-      assert.match((await extract(noSession, context)).text, /session_id: it is missing.*list_sessions/);
+      assert.match((await extract(noSession, context)).text, /session_id: No session is named.*list_sessions/);
       const { content: _c, ...noContent } = valid;
-      assert.match((await extract(noContent, context)).text, /content: it is missing, and neither lines nor turns/);
+      assert.match(
+        (await extract(noContent, context)).text,
+        /content: There is no content, and neither lines nor turns/,
+      );
     }));
 
   test("rejects invalid snippet_type", () =>
@@ -74,13 +77,16 @@ describe("extract_snippet", () => {
     }, SESSION));
 
   for (const [rest, says] of [
-    [{ source_line_start: 6, source_line_end: 2, content: null }, /source_line_end: 2 is before source_line_start/],
+    [
+      { source_line_start: 6, source_line_end: 2, content: null },
+      /source_line_end: The range ends at 2, before it starts at 6/,
+    ],
     [{ source_line_start: 60, content: null }, /source_line_start: 60 is beyond the end: the session has 10 lines/],
-    [{ content: "too short" }, /content: it has 9 bytes.*100 to 10240/],
+    [{ content: "too short" }, /content: The content has 9 bytes.*100 to 10240/],
     [{ content: "x".repeat(300_000) }, /content: .*far too long; a content has at most 10240 bytes/],
     [{ session_id: "0000nothing" }, /session_id: No session has an id that begins with "0000nothing".*list_sessions/],
-    [{ event_id: "x" }, /event_id: there is no entry/],
-    [{ tag: "x" }, /"tag": extract_snippet has no such argument/],
+    [{ event_id: "x" }, /event_id: There is no entry/],
+    [{ tag: "x" }, /tag: extract_snippet has no such argument/],
     [{ title: "a\0b" }, /title: .*NUL/],
   ] as const) {
     test(`an error that a model can act on: ${JSON.stringify(rest).slice(0, 60)}`, () =>

@@ -109,6 +109,16 @@ describe("a question with --team", () => {
     );
   });
 
+  test("says that nothing was pushed yet", async () => {
+    const { url } = await team();
+    const machine = new Machine({ [URL_NAME]: url });
+    assert.equal((await machine.run("push")).exitCode, 0);
+    for (const argv of [["list"], ["stats"], ["find", "x"], ["show", "latest"]]) {
+      const { stderr } = await machine.run(...argv, "--team");
+      assert.match(stderr, /he team's database has no sessions[;.] `transcripts push` copies/, argv.join(" "));
+    }
+  });
+
   test("names the machine, and prints commands that work where they are printed", async () => {
     const { url, name } = await team();
     const [theirs, ours] = [await sampleMachine({ [URL_NAME]: url }), new Machine({ [URL_NAME]: url })];

@@ -70,13 +70,13 @@ describe("a model's arguments", () => {
 
   test("are refused with the field, the value, what is allowed and an example", () => {
     for (const [raw, field, words] of [
-      [{ line: 0 }, "line", /^line: 0 is not allowed; it must be a whole number from 1 to \d+\./],
+      [{ line: 0 }, "line", /^0 is not allowed; it must be a whole number from 1 to \d+\./],
       [{ line: 1.5 }, "line", /1\.5 is not allowed/],
       [{ line: "1e3" }, "line", /"1e3" is not allowed/],
       [{ with_tools: "yes" }, "with_tools", /"yes" is not allowed; it must be true or false/],
       [{ session: { id: "x" } }, "session", /\{"id":"x"\} is not allowed; it must be a text/],
       [{ session: "x".repeat(5_000) }, "session", /"x{59}… is not allowed/],
-      [{ sesion: "x" }, "sesion", /"sesion": read_session has no such argument, it has session,/],
+      [{ sesion: "x" }, "sesion", /^read_session has no such argument, it has session,/],
     ] as const) {
       assert.throws(
         () => read(raw),

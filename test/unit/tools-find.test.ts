@@ -213,7 +213,7 @@ describe("find_in_transcripts", () => {
     const text = await find(made, { query: "herring" });
     assert.ok(!text.includes(secret) && text.includes("REDACTED"));
     for (const [args, words] of [
-      [{}, /query: it is missing; it must be a text/],
+      [{}, /query: It is missing; give words/],
       [{ query: "" }, /query: "" is not allowed/],
       [{ query: "x", offset: -1 }, /offset: -1 is not allowed/],
       [{ query: "x", since: "whenever" }, /since: "whenever" is not a date\. Write "12h"/],
@@ -223,7 +223,7 @@ describe("find_in_transcripts", () => {
       ],
       [{ query: ["x"] }, /query: \["x"\] is not allowed/],
       ["query", /"query" are not valid arguments for find_in_transcripts: they must be an object/],
-      [{ query: "x", term: "y" }, /"term": find_in_transcripts has no such argument, it has query, exact/],
+      [{ query: "x", term: "y" }, /term: find_in_transcripts has no such argument, it has query, exact/],
     ] as const) {
       const answer = await made.call("find_in_transcripts", args);
       assert.equal(answer.isError, true);

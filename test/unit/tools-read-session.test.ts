@@ -155,7 +155,7 @@ describe("what read_session shows", () => {
   test("is said in words where there is none", async () => {
     for (const [args, words] of [
       [{ session: path, line: 99 }, /Line 99 has no entry of the conversation\. Try line 11/],
-      [{ session: path, line: 1, last: 1 }, /last: it cannot be combined with line/],
+      [{ session: path, line: 1, last: 1 }, /last: It cannot be combined with line/],
       [{ session: join(home, "nowhere.jsonl") }, /There is no file .*list_sessions/],
       [{ session: "-" }, /is not a session/],
       [{ session: "ab" }, /too short/],

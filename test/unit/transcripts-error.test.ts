@@ -48,9 +48,9 @@ describe("errors", () => {
   });
 
   test("about an argument pass its name on to a tool; a bug is called one", () => {
-    const mistake = new TranscriptsError("bad_arguments", "since: it is invalid.", "Leave it out.", { field: "since" });
+    const mistake = new TranscriptsError("bad_arguments", "It is invalid.", "Leave it out.", { field: "since" });
     assert.deepEqual(failure("list_sessions", mistake), {
-      text: "list_sessions failed. since: it is invalid. Leave it out.",
+      text: "list_sessions failed. since: It is invalid. Leave it out.",
       code: "bad_arguments",
       isError: true,
     });

@@ -7,7 +7,7 @@ import { failedSessions, failuresNeeds } from "../../queries/listed-sessions.ts"
 import { errorsOver } from "../../queries/newest-errors.ts";
 import { askedOfStore, missingNote } from "../find-index.ts";
 import type { ErrorRow } from "../../queries/session-errors.ts";
-import { isReadFault, reasonOf } from "../../places/reasons.ts";
+import { reasonOf } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
 import { failureText } from "../../render/text/failure-text.ts";
 import { scopeText, sessionLine } from "../../render/text/passage-text.ts";
@@ -25,7 +25,7 @@ import {
 import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import { notePage, noteSessionPage } from "../page-note.ts";
-import { noteUnread, sessionNamed } from "../session-input.ts";
+import { noteUnread, sessionsNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
 const definition = createQuestion(
@@ -70,18 +70,7 @@ const SCREENFUL = 20;
 export const command = runnable(definition, async (context, [args], options) => {
   const dates = readBetween(options, context.now());
   if (args.length === 0) return errorsOfAll(context, dates, options);
-  const refs: SessionRef[] = [];
-  let missing = 0;
-  for (const argument of args) {
-    try {
-      refs.push(await sessionNamed(context, argument, options));
-    } catch (error) {
-      // Continues with the others, like `grep`.
-      if (args.length === 1 || !isReadFault(error)) throw error;
-      context.note(`transcripts: ${error.message}`);
-      missing += 1;
-    }
-  }
+  const { refs, missing } = await sessionsNamed(context, args, options);
   const query = { dates, many: refs.length > 1, newestFirst: false };
   const { printed, unread, damaged, scope } = await printErrors(context, refs, query, options);
   if (printed === 0 || damaged > 0) context.note(scope);
@@ -92,7 +81,11 @@ export const command = runnable(definition, async (context, [args], options) => 
 });
 
 /** Prints the newest failed calls of all sessions. */
-async function errorsOfAll(context: CommandContext, dates: Between, options: Options): Promise<ExitCode> {
+export async function errorsOfAll(
+  context: CommandContext,
+  dates: Between,
+  options: PrintOptions & { tool?: string },
+): Promise<ExitCode> {
   const { project, agent, tag: tags } = options;
   const limit = options.limit ?? (context.isTerminal && !isRows(context, options) ? SCREENFUL : Infinity);
   const asked = { ...dates, ...given({ project, agent, tags }) };
@@ -127,12 +120,12 @@ async function printErrors(
   context: CommandContext,
   refs: Iterable<SessionRef> | AsyncIterable<SessionRef>,
   { dates, many, newestFirst }: { dates: Between; many: boolean; newestFirst: boolean },
-  options: Options,
+  options: PrintOptions & { tool?: string },
 ): Promise<Printed> {
-  const { fixes = false, limit = Infinity } = options;
+  const { fixes = false, tool, limit = Infinity } = options;
   const { signal, stdin } = context;
   let [printed, searched, unread, damaged, left] = [0, 0, 0, 0, 0];
-  for await (const found of errorsOver(refs, { fixes, signal, stdin, between: dates })) {
+  for await (const found of errorsOver(refs, { fixes, tool, signal, stdin, between: dates })) {
     const { ref, fault } = found;
     if (!options.redact && ref.archived !== null) {
       left += 1;
@@ -162,16 +155,18 @@ async function printErrors(
 }
 
 /** Returns whether each call is printed as one line. */
-function isRows({ isTerminal }: CommandContext, { json, tsv, fixes }: Options): boolean {
+function isRows({ isTerminal }: CommandContext, { json, tsv, fixes }: PrintOptions): boolean {
   return json === true || tsv === true || (!isTerminal && fixes !== true);
 }
+
+type PrintOptions = Partial<Options> & Pick<Options, "redact">;
 
 /** Prints failed calls of a session. */
 async function print(
   context: CommandContext,
   ref: SessionRef,
   failed: readonly ErrorRow[],
-  options: Options,
+  options: PrintOptions,
   hasHeading: boolean,
 ): Promise<void> {
   const redactor = redactorFor(options);

@@ -15,7 +15,7 @@ import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import { createQuestion, positiveInteger, jsonLines, runnable, type OptionsOf, type ExitCode } from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { noteListPage } from "../page-note.ts";
-import { NO_SESSIONS } from "../session-input.ts";
+import { noSessionsNote } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { matchText, nothingFoundText } from "../../render/text/found-text.ts";
@@ -48,7 +48,7 @@ const definition = createQuestion(
 )
   .argument(
     "[WORD...]",
-    "Words to search for; parts of words are found, too. Text in double quotes must be there exactly: 'retry \"queue order\"'. Optional with --file.",
+    "Words to search for; parts of words are found, too. Text in double quotes must be there exactly: 'retry \"queue order\"'. Optional with --file or --errors.",
   )
   .option(
     "--file <path>",
@@ -61,7 +61,7 @@ const definition = createQuestion(
     ).choices(HIT_ROLES),
   )
   .option("--tool <name>", "Only calls and results of this tool.")
-  .option("--errors", "Only messages of failed calls.")
+  .option("--errors", "Only messages of failed calls. Without words, the same as `transcripts errors`.")
   .option(
     "--limit <n>",
     "Maximum number of passages. Default: 20 on a terminal, all in a pipe or a file.",
@@ -83,6 +83,11 @@ const OF_SESSION = 3;
 const MOST_RANKED = 5_000;
 
 export const command = runnable(definition, async (context, [words], options) => {
+  const { role = "tool", errors, file } = options;
+  if (words.length === 0 && errors && file === undefined && role === "tool") {
+    const { errorsOfAll } = await import("./errors.ts");
+    return errorsOfAll(context, readBetween(options, context.now()), { ...options, redact: true });
+  }
   const request = { query: await queryAsked(context, words, options), options };
   const { query } = request;
   // Nobody reads more ranked passages than that; the others follow unranked, as they are found.
@@ -111,10 +116,7 @@ async function queryAsked(
   const file =
     path === undefined ? undefined : (await import("../../queries/wanted-file.ts")).wantedFile(path, context);
   if (term === "" && (words.length > 0 || file === undefined))
-    throw badArguments(
-      "No search words were given.",
-      "Give at least one character, or --file. `transcripts errors` lists failed calls.",
-    );
+    throw badArguments("No search words were given.", "Give at least one character, --file or --errors.");
   const isShort = context.isTerminal && !options.json;
   return {
     term,
@@ -244,7 +246,8 @@ function scopeLine({ options }: FindRequest, scope: Scope): string {
   const { unreadable, missing, ruledOut } = index;
   const sessions = found.sessions + ruledOut;
   const isNarrowed = [options.since, options.project, options.agent].some((each) => each !== undefined);
-  if (sessions === 0 && missing.length === 0 && unreadable.length === 0 && !isNarrowed) return NO_SESSIONS;
+  if (sessions === 0 && missing.length === 0 && unreadable.length === 0 && !isNarrowed)
+    return noSessionsNote({ team: options.team === true });
   const notes = [
     ...(index.updated > 0 ? [`${index.updated} updated`] : []),
     ...(ruledOut > 0 ? [`${ruledOut.toLocaleString("en-US")} without the words`] : []),

@@ -3,11 +3,10 @@ import { count, counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
-import { badArguments, type CommandContext } from "../context.ts";
+import { badArguments, type CommandContext, textOf } from "../context.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
-import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
+import { familyOf, noSessionsNote, noteUnread, sessionNamed, sessionsNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
-import { textOf } from "../context.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
 import { recordIn, stringOf } from "../../parse/json-fields.ts";
@@ -48,7 +47,9 @@ const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 export const command = runnable(definition, async (context, [args], options) => {
   if (options.hook && args.length > 0)
     throw badArguments("--hook and a SESSION cannot be combined.", "Give one of them.");
-  const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args) };
+  const { refs, missing } = await sessionsNamed(context, args);
+  if (args.length > 0 && refs.length === 0) return 2;
+  const named = args.length === 0 ? {} : { only: await filesOf(context, refs) };
   const report = await withStore(context, {}, async (store) => {
     const chosen = options.hook ? { only: await sessionsOfHook(context, store) } : named;
     const asked = { ...chosen, signal: context.signal };
@@ -62,7 +63,7 @@ export const command = runnable(definition, async (context, [args], options) => 
     const { place: store } = storePlace(context);
     await context.printObject({ version: 1, store, ...report } satisfies IndexOutput);
   }
-  if (args.length > 0 && report.unreadable.length > 0) return 2;
+  if (args.length > 0 && missing + report.unreadable.length > 0) return 2;
   return report.sessions > 0 ? 0 : 1;
 });
 
@@ -77,7 +78,7 @@ const FORGOTTEN = "nothing was added: the session was removed with `transcripts 
 function scopeLine(report: IndexReport, isNamed: boolean): string {
   const { sessions, changed, unchanged, gone, unreadable, damaged, events, bytes } = report;
   const missing = gone === 0 ? [] : [`${gone} whose file is gone`];
-  if (sessions === 0) return [isNamed ? FORGOTTEN : NO_SESSIONS, ...missing].join("; ");
+  if (sessions === 0) return [isNamed ? FORGOTTEN : noSessionsNote({ team: false }), ...missing].join("; ");
   const counts = [
     `${report.new} new`,
     `${changed} changed`,
@@ -90,18 +91,17 @@ function scopeLine(report: IndexReport, isNamed: boolean): string {
   return [`indexed ${counted(sessions, "session")}: ${counts.join(", ")}`, ...(bytes === 0 ? [] : [what])].join("; ");
 }
 
-/** Returns the sessions that were named, with their subagents. */
-async function sessionsNamed(context: CommandContext, args: readonly string[]): Promise<SessionRef[]> {
+/** Returns the sessions with their subagents, as far as they have files. */
+async function filesOf(context: CommandContext, refs: readonly SessionRef[]): Promise<SessionRef[]> {
   const found: SessionRef[] = [];
-  for (const argument of args) {
-    const ref = await sessionNamed(context, argument);
+  for (const ref of refs) {
     if (ref.archived !== null)
       throw new TranscriptsError(
         "gone",
         `Session ${ref.id} has no file here, so nothing can be added.`,
         "`transcripts show` reads what the store has.",
       );
-    if (ref.place === "stdin") throw badArguments(`${argument} is not a file.`, "Give an id or the path of a file.");
+    if (ref.place === "stdin") throw badArguments("- is not a file.", "Give an id or the path of a file.");
     found.push(...(await familyOf(context, ref)).filter(({ archived }) => archived === null));
   }
   return found;
@@ -113,7 +113,7 @@ async function sessionsNamed(context: CommandContext, args: readonly string[]): 
  */
 async function sessionsOfHook(context: CommandContext, store: Store): Promise<SessionRef[]> {
   const { event, path } = await hookInput(context);
-  if (event !== "SessionStart") return sessionsNamed(context, [path]);
+  if (event !== "SessionStart") return filesOf(context, [await sessionNamed(context, path)]);
   const folder = dirname(resolve(context.cwd, path)) + sep;
   const roots = (await sessionRoots(context)).filter((root) => folder.startsWith(root.path + sep));
   const { stale, unreadable } = await staleSessions(store, { ...context, roots });

@@ -22,7 +22,7 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { type ListFilters, noteListPage } from "../page-note.ts";
-import { NO_SESSIONS } from "../session-input.ts";
+import { noSessionsNote } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
 import { missingText, projectName } from "../../render/text/passage-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
@@ -105,7 +105,7 @@ async function print(
     context.note(
       FILTERS.some((name) => options[name] !== undefined)
         ? "no session matches; `transcripts list` lists all"
-        : NO_SESSIONS,
+        : noSessionsNote(context),
     );
   if (rows.length > 0 && !options.team) await noteListPage(context, listFilters(options));
   return rows.length > 0 ? 0 : 1;

@@ -14,7 +14,7 @@ import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import type { StatsOutput } from "../stats-text.ts";
 import { notePage } from "../page-note.ts";
-import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
+import { familyOf, noSessionsNote, noteUnread, sessionsNamed } from "../session-input.ts";
 
 const definition = createQuestion(
   "stats",
@@ -43,13 +43,15 @@ type Options = OptionsOf<typeof definition>;
 export const command = runnable(definition, async (context, args, options) => {
   const [names] = args;
   const asked = readBetween(options, context.now());
-  const named = new Set<SessionRef>();
-  const refs = await refsNamed(context, names, named);
+  const { refs: tops, missing } = await sessionsNamed(context, names);
+  if (names.length > 0 && tops.length === 0) return 2;
+  const refs = await withSubagents(context, tops);
   return askedOfStore(
     context,
     { level: "figures", ...(names.length === 0 ? {} : { wanted: async (known) => sameSessions(known, refs) }) },
     (index) => figuresAsked(context, index, { refs, options, asked }),
-    (index, found) => print(context, { names, options, named }, index, found),
+    (index, found) =>
+      print(context, { isNamed: names.length > 0, missing, options, named: new Set(tops) }, index, found),
   );
 });
 
@@ -81,14 +83,23 @@ async function figuresAsked(
   return asked.since === undefined && asked.until === undefined ? all : figuresBetween(all, asked, signal);
 }
 
+interface PrintAsked {
+  options: Options;
+  /** Sessions were named. */
+  isNamed: boolean;
+  named: ReadonlySet<SessionRef>;
+  /** Number of sessions that were named and not found. */
+  missing: number;
+}
+
 async function print(
   context: CommandContext,
-  { names, options, named }: { names: readonly string[]; options: Options; named: ReadonlySet<SessionRef> },
+  { isNamed, missing, options, named }: PrintAsked,
   index: CurrentIndex,
   found: readonly SessionFigures[],
 ): Promise<ExitCode> {
   const read: ReadSession[] = [];
-  let failed = names.length === 0 ? index.unreadable.length : 0;
+  let failed = isNamed ? missing : index.unreadable.length;
   for (const { ref, figures, problem } of found) {
     if (figures !== null) read.push({ ref, figures });
     else {
@@ -118,11 +129,11 @@ async function print(
   const from = kept === 0 || options.team ? "" : `, ${kept} of them from the store: their files are not here`;
   context.note(
     isNone
-      ? NO_SESSIONS
+      ? noSessionsNote(context)
       : `read ${counted(read.length, "session")}${from}${failed === 0 ? "" : `, ${failed} unreadable`}${missingNote(index)}`,
   );
-  if (names.length === 0 && read.length > 0 && !options.team) await notePage(context, ({ FIGURES }) => FIGURES);
-  if (names.length > 0 && failed > 0) return 2;
+  if (!isNamed && read.length > 0 && !options.team) await notePage(context, ({ FIGURES }) => FIGURES);
+  if (isNamed && failed > 0) return 2;
   return read.length > 0 ? 0 : 1;
 }
 
@@ -131,20 +142,12 @@ function isFiltered(options: Options): boolean {
   return [options.since, options.until, options.project, options.agent, options.tag].some((each) => each !== undefined);
 }
 
-/** Returns the sessions that are named, each with its subagents. */
-async function refsNamed(
-  context: CommandContext,
-  names: readonly string[],
-  named: Set<SessionRef>,
-): Promise<SessionRef[]> {
+/** Returns the sessions with their subagents, each once. */
+async function withSubagents(context: CommandContext, tops: readonly SessionRef[]): Promise<SessionRef[]> {
   const byKey = new Map<string, SessionRef>();
-  for (const argument of names) {
-    const [top, ...below] = await familyOf(context, await sessionNamed(context, argument));
-    if (top === undefined) continue;
-    named.add(top);
-    byKey.set(keyOf(top), top);
-    for (const ref of below) if (!byKey.has(keyOf(ref))) byKey.set(keyOf(ref), ref);
-  }
+  for (const top of tops) for (const ref of await familyOf(context, top)) byKey.set(keyOf(ref), ref);
+  // A subagent may be named, too.
+  for (const top of tops) byKey.set(keyOf(top), top);
   return [...byKey.values()];
 }
 
