@@ -139,6 +139,7 @@ function session(n: number): StoredSession {
     agent_id: null,
     title: null,
     started_at: null,
+    label_title: null,
     given_title: null,
     title_is_message: false,
     title_line: 0,

@@ -4,7 +4,7 @@
  */
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { SessionRef } from "../places/session-ref.ts";
+import { refTitle, type SessionRef } from "../places/session-ref.ts";
 
 /** Undefined with `--no-redact`. */
 export function redactorFor({ redact = true }: { redact?: boolean } = {}): Redactor | undefined {
@@ -41,6 +41,7 @@ export async function redactedRow<Row extends object>(redactor: Redactor | undef
 
 /** Redacts title and project of a session. */
 export async function shownRef(redactor: Redactor | undefined, ref: SessionRef): Promise<SessionRef> {
-  const { title, project, projectLabel } = ref;
+  const { project, projectLabel } = ref;
+  const title = refTitle(ref);
   return { ...ref, ...(await redactedRow(redactor, { title, project, projectLabel })) };
 }

@@ -46,6 +46,7 @@ export function rowOf(
     project: clean(ref.project) ?? cwd ?? clean(ref.projectLabel || null),
     parent_id: clean(ref.parentId ?? facts.parentId),
     agent_id: clean(ref.agentId),
+    label_title: null,
     title: shortLine(title ?? prompt),
     given_title: title,
     title_is_message: facts.given?.isMessage ?? false,

@@ -24,8 +24,10 @@ export interface SessionRef {
   parentId: string | null;
   /** For a subagent of Claude Code: its id in the result of the call that started it. */
   agentId: string | null;
-  /** Title, if known without reading the session. */
+  /** Its own title, if known without reading the session. */
   title: string | null;
+  /** Title that the user gave it with `tag`, shown instead of its own. */
+  labelTitle: string | null;
   /** Start in milliseconds since 1970, if known without reading the session. */
   startedMs: number | null;
   /** Time of the last entry, in milliseconds since 1970; null if no entry has a time or the session was not read. */
@@ -147,6 +149,11 @@ export function hostOf({ archived }: SessionRef): string | null {
   return archived?.host ?? null;
 }
 
+/** Returns the title that is shown, if it is known without reading the session. */
+export function refTitle({ labelTitle, title }: Pick<SessionRef, "labelTitle" | "title">): string | null {
+  return labelTitle ?? title;
+}
+
 /** Returns whether another session started this one. */
 export function isSubagent(ref: SessionRef): boolean {
   return ref.parentId !== null || ref.agentId !== null;
@@ -165,6 +172,7 @@ export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | 
     parentId: known.parentId ?? null,
     agentId: known.agentId ?? null,
     title: known.title ?? null,
+    labelTitle: known.labelTitle ?? null,
     startedMs: known.startedMs ?? null,
     lastMs: known.lastMs ?? null,
     modifiedMs: known.modifiedMs ?? 0,

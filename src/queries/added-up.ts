@@ -3,7 +3,7 @@ import { type CallCount, type RowsBy, UsageLedger, type UsageRow, type UsageTota
 import type { ToolStatus, TranscriptStats } from "../parse/model.ts";
 import { copyingOf } from "../agents/registry.ts";
 import { parentOf } from "./figures.ts";
-import { hostOf, isSubagent, type SessionRef } from "../places/session-ref.ts";
+import { hostOf, isSubagent, refTitle, type SessionRef } from "../places/session-ref.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { TimeSpan } from "../parse/times.ts";
 
@@ -120,7 +120,7 @@ function sessionRows(read: readonly ReadSession[], usages: readonly UsageRow[], 
     const { key: _, ...own } = usage.get(ref.id) ?? { key: null, ...ledgerOf([]).total() };
     return {
       key: ref.id,
-      title: ref.title ?? figures.metadata.title ?? figures.stats.initial_prompt,
+      title: refTitle(ref) ?? figures.metadata.title ?? figures.stats.initial_prompt,
       host: hostOf(ref),
       parent_session_id: parentOf({ ref, figures }),
       ...own,

@@ -6,7 +6,7 @@ import { resumeOf } from "../sessions/resume.ts";
 import { filterByProject, projectsNamed } from "../sessions/project-filter.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
-import type { SessionLabels, StoredSession } from "../store/stored-model.ts";
+import { type SessionLabels, type StoredSession, titleOf } from "../store/stored-model.ts";
 import type { ListQuery, SessionFilter } from "../store/store.ts";
 import type { ReadSession } from "./added-up.ts";
 import { readableSession } from "./stored-session.ts";
@@ -159,7 +159,7 @@ async function withFigures(
     const ref = here.get(row.session_id) ?? readableSession(store, row, searched);
     if (known === undefined || ref === undefined) continue;
     found.push({
-      ref: { ...ref, ...knownOf(ref, row) },
+      ref: { ...ref, ...knownOf(ref, row), labelTitle: row.label_title },
       figures: known,
       stored: row,
       labels: labels.get(row.session_id),
@@ -202,7 +202,7 @@ export function sessionRow({ ref, figures, labels, stored }: ListedSession) {
     database: ref.database,
     project: stored.project,
     parent_session_id: parentOf({ ref, figures }),
-    title: labels?.label_title ?? stored.given_title,
+    title: titleOf(stored),
     prompt: stats.initial_prompt,
     started: metadata.firstTimestamp ?? isoTime(ref.startedMs),
     ended: metadata.lastTimestamp,

@@ -101,16 +101,19 @@ async function completedSessions(
   const refs = await withParts(found.sessions, marks);
   const keyed = keyedSessions(refs, { sessions: marks, isThere });
   const met = new Set(keyed.map(({ sessionId }) => sessionId));
-  // Otherwise the heads of files would be read for this.
-  const completed = keyed.map(({ ref, stored }) =>
-    stored !== undefined && agentAt(ref)?.isParentInContent?.(ref) === true
+  const labels = await store.labels();
+  const completed = keyed.map(({ ref, sessionId, stored }) => {
+    const labelTitle = labels.get(sessionId)?.label_title ?? null;
+    const known = labelTitle === null ? ref : { ...ref, labelTitle };
+    // Otherwise the heads of files would be read for this.
+    return stored !== undefined && agentAt(ref)?.isParentInContent?.(ref) === true
       ? {
-          ...ref,
+          ...known,
           parentId: ref.parentId ?? stored.parent_id,
           startedMs: ref.startedMs ?? msOf(stored.started_at),
         }
-      : ref,
-  );
+      : known;
+  });
   // Paths in a team's database are those of other machines.
   const isAnother = (session: SessionMark): boolean => store.backend === "sqlite" && isElsewhere(session, found.roots);
   const others = marks.filter((session) => !met.has(session.session_id) && isWanted(session) && !isAnother(session));

@@ -11,6 +11,7 @@ import {
   type StoredMessage,
   type StoredSession,
   storedUsage,
+  titleOf,
 } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 
@@ -63,7 +64,7 @@ function figuresIn(session: StoredSession, { counts, answers, prompts }: StoredF
       // The file of a subagent of Claude Code names the session that started it as its own.
       sessionId: session.agent_id === null ? null : session.parent_id,
       parentSessionId: session.agent_id === null ? session.parent_id : null,
-      title: session.given_title,
+      title: titleOf(session),
       cwd: session.cwd,
       firstTimestamp: first,
       lastTimestamp: last,

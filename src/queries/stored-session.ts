@@ -4,7 +4,7 @@ import { isInDatabase } from "../agents/registry.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import { msOf } from "../parse/times.ts";
 import { sessionRef, type SessionRef, type SessionsFound } from "../places/session-ref.ts";
-import type { StoredSession } from "../store/stored-model.ts";
+import { type StoredSession, titleOf } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 
 export function storedRef({
@@ -16,6 +16,7 @@ export function storedRef({
   parent_id,
   agent_id,
   title,
+  label_title,
 }: StoredSession): SessionRef {
   const isFolder = project !== null && /[\\/]/.test(project);
   return sessionRef({
@@ -28,12 +29,13 @@ export function storedRef({
     parentId: parent_id,
     agentId: agent_id,
     title,
+    labelTitle: label_title,
   });
 }
 
 /** Returns the best name of a session: its title, its first prompt, or its id. */
-export function storedTitle({ given_title: title, first_prompt: prompt, session_id: id }: StoredSession): string {
-  return title ?? prompt ?? id;
+export function storedTitle(session: StoredSession): string {
+  return titleOf(session) ?? session.first_prompt ?? session.session_id;
 }
 
 /** Returns the machine that pushed a session to a team's database; null in the store of this machine. */

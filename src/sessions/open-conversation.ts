@@ -20,9 +20,23 @@ export async function openConversation(
   { signal, stdin, content, ...options }: ConversationOptions = {},
 ): Promise<ConversationReader> {
   const reading = { ...options, ...given({ signal }) };
-  if (ref.archived !== null) return ref.archived.open(reading);
-  return new TranscriptReader(ref.id, content ?? openReadable(ref, { stdin }), {
-    ...reading,
-    maxInlineContentBytes: Number.POSITIVE_INFINITY,
-  });
+  const reader =
+    ref.archived === null
+      ? new TranscriptReader(ref.id, content ?? openReadable(ref, { stdin }), {
+          ...reading,
+          maxInlineContentBytes: Number.POSITIVE_INFINITY,
+        })
+      : await ref.archived.open(reading);
+  return ref.labelTitle === null ? reader : titled(reader, ref.labelTitle);
+}
+
+/** Gives a session the title that the user gave it. */
+function titled(reader: ConversationReader, title: string): ConversationReader {
+  return {
+    batches: (from) => reader.batches(from),
+    summary: () => {
+      const summary = reader.summary();
+      return { ...summary, metadata: { ...summary.metadata, title } };
+    },
+  };
 }

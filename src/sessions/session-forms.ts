@@ -32,7 +32,7 @@ export async function inFirstForm<Result>(
   let fault: unknown;
   for (const form of [ref, ...ref.alternatives]) {
     try {
-      return await read(form);
+      return await read({ ...form, labelTitle: ref.labelTitle });
     } catch (error) {
       if (!isReadFault(error)) throw error;
       fault ??= error;

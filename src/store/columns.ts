@@ -258,7 +258,7 @@ const metadata = json((value): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {},
 );
 
-const SESSION: Columns<Omit<StoredSession, "counts" | "state" | "figures">> = {
+const SESSION: Columns<Omit<StoredSession, "label_title" | "counts" | "state" | "figures">> = {
   session_id: { ...id, rule: () => "UNIQUE" },
   place: text,
   agent: text,
@@ -316,19 +316,24 @@ const NOT_READ: ReadonlySet<string> = new Set(["figures", "project_name", "is_co
 const SESSION_LIST = SESSION_ROW.names.filter((name) => !NOT_READ.has(name));
 const [readSession, readCounts, readState] = [readerOf(SESSION), readerOf(COUNTS), readerOf(STATE)];
 
+/** Title that the user gave a session. */
+export const LABEL_TITLE =
+  "(SELECT label_title FROM session_labels WHERE session_labels.session_id = sessions.session_id)";
+
 export const SESSIONS: Rows<StoredSession> = {
   ...SESSION_ROW,
-  list: SESSION_LIST.join(", "),
+  list: [...SESSION_LIST, `${LABEL_TITLE} AS label_title`].join(", "),
   read: (row) => {
     const { event_count: events, ...state } = readState(row);
     return {
       ...readSession(row),
+      label_title: orNull(text).read(row, "label_title"),
       counts: readCounts(row),
       state: { ...state, events },
       figures: figuresMarkIn(row),
     };
   },
-  write: ({ state: { events: event_count, ...state }, counts, figures, ...session }) =>
+  write: ({ state: { events: event_count, ...state }, counts, figures, label_title: _label, ...session }) =>
     SESSION_ROW.write({
       ...session,
       ...counts,

@@ -9,6 +9,7 @@ import {
   figuresIn,
   HAS_TITLE,
   IS_FAILURE,
+  LABEL_TITLE,
   LABELS,
   MESSAGE_STATES,
   MESSAGES,
@@ -170,12 +171,17 @@ export class SqlStore implements Store {
   }
 
   titles({ since, until, sessions = {}, ...terms }: TitleQuery): Promise<StoredTitle[]> {
-    const conditions = [titleCondition(this.#database, terms), this.#ofSessions(sessions)];
+    const conditions = [this.#ofSessions(sessions)];
     if (since !== undefined) conditions.push({ sql: "ended_at >= ?", values: [storableTime(since)] });
     if (until !== undefined) conditions.push({ sql: "started_at < ?", values: [storableTime(until)] });
-    const { sql, values } = allOf(conditions);
-    const found = `SELECT ${TITLES.list} FROM sessions WHERE ${HAS_TITLE} AND ${sql} ORDER BY session_id`;
-    return this.#database.all(found, values, TITLES.read);
+    const asked = allOf(conditions);
+    const own = titleCondition(this.#database, "given_title", terms);
+    const label = titleCondition(this.#database, "label_title", terms);
+    const found = `SELECT ${TITLES.list} FROM sessions WHERE ${HAS_TITLE} AND (${own.sql}) AND ${asked.sql}
+      UNION ALL SELECT session_id, ${LABEL_TITLE}, 0, 0, started_at FROM sessions
+        WHERE session_id IN (SELECT session_id FROM session_labels WHERE ${label.sql}) AND ${asked.sql}
+      ORDER BY session_id`;
+    return this.#database.all(found, [...own.values, ...asked.values, ...label.values, ...asked.values], TITLES.read);
   }
 
   #ofSessions(filter: SessionFilter): Condition {
@@ -745,9 +751,13 @@ function snippetConditions({ dialect }: SqlSession, query: Partial<SnippetQuery>
 }
 
 /** Lets every title pass that has enough of the terms, and some others. */
-function titleCondition({ dialect }: SqlSession, query: Pick<CandidateQuery, "terms" | "atLeast">): Condition {
+function titleCondition(
+  { dialect }: SqlSession,
+  column: string,
+  query: Pick<CandidateQuery, "terms" | "atLeast">,
+): Condition {
   const groups = groupsOf(query);
-  const has = String.raw`${dialect.lower("given_title")} LIKE ? ESCAPE '\'`;
+  const has = String.raw`${dialect.lower(column)} LIKE ? ESCAPE '\'`;
   return {
     sql: groups.map((group) => `(${group.map(() => has).join(" AND ")})`).join(" OR "),
     values: groups.flat().map((term) => likePattern(storableText(term))),

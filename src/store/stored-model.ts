@@ -38,6 +38,8 @@ export interface StoredSession {
   project: string | null;
   parent_id: string | null;
   agent_id: string | null;
+  /** Title that the user gave it, shown instead of its own. It is among the session's labels, which write it. */
+  label_title: string | null;
   /** Beginning of the title, or of the first prompt if there is no title. */
   title: string | null;
   /** The whole title on one line; null if there is none. */
@@ -271,6 +273,14 @@ export function storedUsage(
   if (tokensIn === null) return undefined;
   const whole = { tokensIn, tokensOut: tokens_out ?? 0, cacheRead: cache_read ?? 0, cacheWrite: cache_write ?? 0 };
   return calls === null || calls.length === 0 ? whole : { ...whole, calls };
+}
+
+/** Returns the title that is shown: the one that the user gave, or else the session's own. */
+export function titleOf({
+  label_title,
+  given_title,
+}: Pick<StoredSession, "label_title" | "given_title">): string | null {
+  return label_title ?? given_title;
 }
 
 /** Returns the time of the first entry; null if none has a time, since `started_at` is then that of the file's head. */

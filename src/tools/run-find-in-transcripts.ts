@@ -10,7 +10,7 @@ import {
   type FoundPassage,
   type HitSession,
 } from "../queries/find-passages.ts";
-import { argumentOf } from "../places/session-ref.ts";
+import { argumentOf, refTitle } from "../places/session-ref.ts";
 import { matchText, nothingFoundText } from "../render/text/found-text.ts";
 import { passageText, sessionLine } from "../render/text/passage-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
@@ -110,7 +110,7 @@ async function headingOf({ ref, stored, host, isGone }: HitSession): Promise<str
   const named = isOneOfSeveral && ref.path !== null ? ref.path : argumentOf(ref);
   const id = host === null && !isGone ? named : stored.session_id;
   const project = ref.project ?? (ref.projectLabel || null);
-  const title = await shownTitle(ref.title);
+  const title = await shownTitle(refTitle(ref));
   return [
     sessionLine({ id, title, project, host }, PLAIN),
     ...(ref.path === null || ref.path === id ? [] : [`file ${ref.path}`]),

@@ -1,6 +1,6 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
 import { createRedactor } from "../redact/redactor.ts";
-import type { ArchivedSession, SessionRef } from "../places/session-ref.ts";
+import { type ArchivedSession, refTitle, type SessionRef } from "../places/session-ref.ts";
 import { storeText } from "../render/text/passage-text.ts";
 import { shortened } from "../neutral-text.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
@@ -17,7 +17,7 @@ const MAX_TITLE = 100;
 /** Returns the lines above what is shown of a session: its name, its place, and how to understand the entries. */
 export async function sessionHeading(ref: SessionRef): Promise<string> {
   const { id, path, database, archived } = ref;
-  const title = await shownTitle(ref.title);
+  const title = await shownTitle(refTitle(ref));
   const place = path ?? database;
   return [
     `Session ${id}${title === null ? "" : `, ${JSON.stringify(title)}`}`,

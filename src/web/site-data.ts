@@ -498,14 +498,13 @@ export class SiteData {
 
 const NO_METADATA = { agentId: null, version: null, gitBranch: null };
 
-function pageFigures({ ref, figures, labels }: ListedSession): Pick<PageSession, "stats" | "metadata" | "errors"> {
+function pageFigures({ ref, figures }: ListedSession): Pick<PageSession, "stats" | "metadata" | "errors"> {
   return {
     stats: figures.stats,
     metadata: {
       ...NO_METADATA,
       ...figures.metadata,
       agentId: ref.agentId,
-      title: labels?.label_title ?? figures.metadata.title,
     },
     errors: [],
   };

@@ -39,6 +39,34 @@ describe("transcripts tag", () => {
     assert.deepEqual(await ids(machine, "list", "--tag", "release"), []);
   });
 
+  test("gives a title that every command shows and finds", async () => {
+    const machine = await sampleMachine();
+    await machine.index();
+    const named = { [MAIN]: "The great renaming", ses_opencode: "A quiet migration" };
+    for (const [id, title] of Object.entries(named)) await machine.run("tag", id, "--title", title);
+    for (const isGone of [false, true]) {
+      if (isGone) machine.lose();
+      for (const [id, title] of Object.entries(named)) {
+        const listed = (await machine.rows("list")).find(({ session_id: each }) => each === id);
+        assert.equal(listed?.["title"], title);
+        const stats = JSON.parse((await machine.run("stats", id, "--by", "session", "--json")).stdout);
+        assert.equal(stats.rows?.[0]?.title, title);
+        for (const args of [
+          ["show", id],
+          ["export", id, "--html"],
+          ["export", id, "--markdown"],
+          ["export", id, "--json"],
+          ["find", title],
+        ]) {
+          const { stdout, stderr } = await machine.run(...args);
+          assert.ok(stdout.includes(title), `${args.join(" ")}: ${stdout.slice(0, 400)} ${stderr}`);
+        }
+      }
+    }
+    await machine.run("tag", MAIN, "--title", "");
+    assert.equal((await machine.run("find", "great renaming")).exitCode, 1);
+  });
+
   test("refuses what cannot be a tag, and keeps no secret in a title", async () => {
     const machine = await sampleMachine();
     for (const name of ["two words", "-x!", "", "a".repeat(65)]) {

@@ -166,6 +166,7 @@ describe("Claude Code", () => {
       parentId: null,
       agentId: null,
       title: null,
+      labelTitle: null,
       startedMs: null,
       lastMs: null,
       modifiedMs: minuteMs(1),

@@ -1,4 +1,5 @@
 /** `transcripts find` */
+import { refTitle } from "../../places/session-ref.ts";
 import { readBetween } from "../../queries/figures.ts";
 import { Option } from "@commander-js/extra-typings";
 import { given } from "../../given.ts";
@@ -218,7 +219,8 @@ async function print(
   for (const [, group] of Map.groupBy(shown, ({ ref }) => ref.path ?? ref.id)) {
     const [first] = group;
     if (first === undefined) continue;
-    const { id, title, project, projectLabel } = first.ref;
+    const { id, project, projectLabel } = first.ref;
+    const title = refTitle(first.ref);
     const host = first.row?.host ?? null;
     const session = { id, title, project: project ?? (projectLabel || null), host };
     await context.out(`${sessionLine(session, style)}\n`);

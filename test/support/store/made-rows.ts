@@ -40,6 +40,7 @@ export function madeSession(session_id = "s1", changed: Partial<StoredSession> =
     parent_id: null,
     agent_id: null,
     title: null,
+    label_title: null,
     given_title: null,
     title_is_message: false,
     title_line: 0,
