@@ -62,8 +62,8 @@ export interface EndedCall {
   text: string;
   /** The host marks the result as an error. */
   isError: boolean;
-  /** How the call ended, if its exit code says nothing else. Default: by the mark. */
-  reported?: ToolStatus;
+  /** How the call ended, if its exit code says nothing else. Default: by the mark, unless there is an exit code to judge by. */
+  reported?: ToolStatus | undefined;
   exitCode?: number | undefined;
   /** Number of images in the result. */
   images?: number;
@@ -73,7 +73,8 @@ export interface EndedCall {
 
 /** Returns the result of a call. */
 export function resultBlock({ id, tool, text, isError, exitCode, images = 0, ...call }: EndedCall): BlockDraft {
-  const { reported: status, subagentId } = call;
+  // Some hosts mark any exit code but 0 as an error.
+  const { reported: status = isError && (exitCode ?? 0) === 0 ? "error" : "completed", subagentId } = call;
   const metadata = given({ subagent_id: subagentId, images: images > 0 ? images : undefined });
   return { type: "tool_result", toolUseId: id, toolName: tool, text, isError, status, exitCode, metadata };
 }

@@ -1,5 +1,5 @@
 /** Reads a session block by block, in memory that grows with the number of messages and not with the size of the file. */
-import { ulid } from "ulid";
+import { monotonicFactory } from "ulid";
 import { Assembler } from "./assembler.ts";
 import type { FormatTraits, OpenedContent, SessionContent } from "./content.ts";
 import {
@@ -122,31 +122,9 @@ export async function pricingOf(pricing: ParseOptions["pricing"] = "catalog"): P
   return pricing === "flat" ? flatPricing : catalogPricing();
 }
 
-// Creates ids for rows.
-
-/** Crockford's base 32, as used for ULIDs. */
-const DIGITS = [..."0123456789ABCDEFGHJKMNPQRSTVWXYZ"];
-const PAIRS = DIGITS.flatMap((first) => DIGITS.map((second) => first + second));
-/** Number of digits at the end of an id that count up, enough for a billion; the 20 before them are time and random bits. */
-const COUNTING = 6;
-
-/**
- * Creates ascending ULIDs, so that they are in conversation order. They share the time and the first 50 random bits, and
- * count up in the rest.
- */
+/** Creates ascending ULIDs of one time, so that they are in conversation order. */
 export function ascendingIds(now = Date.now()): () => string {
   // The default source of random numbers takes as long as reading a small file.
-  const start = ulid(now, Math.random).slice(0, -COUNTING);
-  let count = 0;
-  /** All but the last two digits. */
-  let head = "";
-  return () => {
-    if (count % PAIRS.length === 0) head = start + pair(count >>> 20) + pair(count >>> 10);
-    count += 1;
-    return head + pair(count - 1);
-  };
-}
-
-function pair(bits: number): string {
-  return PAIRS[bits % PAIRS.length] ?? "";
+  const next = monotonicFactory(Math.random);
+  return () => next(now);
 }

@@ -12,9 +12,6 @@ import {
   type TranscriptMessage,
 } from "./model.ts";
 
-/** Messages without calls and results, between two that have some. */
-const NEARBY = 1_000;
-
 /** `tool_use` or `tool_result` block with its message. */
 interface Item {
   block: ParsedContentBlock;
@@ -40,7 +37,7 @@ export function correlateToolCalls(
   const items = itemsInOrder(messages, blocks);
   // A result that was written again belongs to the call, and the superseded one to none.
   for (const group of [items.filter(isCurrent), items.filter((item) => !isCurrent(item))]) {
-    pairById(group);
+    for (const alike of groupsBy(group, callId)) pairAlike(alike);
     pairOnNamedLine(group.filter(isFree));
   }
   const calls: ToolCall[] = [];
@@ -61,36 +58,14 @@ export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> 
 }
 
 function itemsInOrder(messages: readonly TranscriptMessage[], blocks: readonly ParsedContentBlock[]): Item[] {
-  const messageOf = messageFinder(messages);
-  const items: Item[] = [];
-  for (const block of blocks) {
-    if (block.block_type !== "tool_use" && block.block_type !== "tool_result") continue;
-    const message = messageOf(block);
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const items = blocks.flatMap((block): Item[] => {
+    if (block.block_type !== "tool_use" && block.block_type !== "tool_result") return [];
+    const message = byId.get(block.message_id);
     const ordinal = message?.ordinal ?? Number.MAX_SAFE_INTEGER;
-    items.push({ block, message, ordinal, partner: null, matchedBy: null });
-  }
-  // Mostly in order already, so that sorting is fast.
-  return items.every((item, at) => at === 0 || inOrder(items[at - 1], item) <= 0) ? items : items.sort(inOrder);
-}
-
-/** Finds the message of a block, fast if blocks are in the order of their messages, as they mostly are. */
-function messageFinder(
-  messages: readonly TranscriptMessage[],
-): (block: ParsedContentBlock) => TranscriptMessage | undefined {
-  let at = 0;
-  let byId: Map<string, TranscriptMessage> | undefined;
-  return ({ message_id: id }) => {
-    if (!byId) {
-      const end = Math.min(at + NEARBY, messages.length);
-      for (let near = at; near < end; near += 1) if (messages[near]?.id === id) return messages[(at = near)];
-      byId = new Map(messages.map((message) => [message.id, message]));
-    }
-    return byId.get(id);
-  };
-}
-
-function inOrder(a: Item | undefined, b: Item): number {
-  return a ? a.ordinal - b.ordinal || a.block.block_order - b.block.block_order : -1;
+    return [{ block, message, ordinal, partner: null, matchedBy: null }];
+  });
+  return items.sort((a, b) => a.ordinal - b.ordinal || a.block.block_order - b.block.block_order);
 }
 
 function callId({ block }: Item): string | null {
@@ -120,43 +95,16 @@ function isFree({ partner }: Item): boolean {
   return partner === null;
 }
 
-function pairAny(one: Item, other: Item): void {
-  if (isUse(one)) pair(one, other, "id");
-  else pair(other, one, "id");
-}
-
-function unpair(item: Item): void {
-  item.partner = null;
-  item.matchedBy = null;
-}
-
 function pair(use: Item, result: Item, by: "id" | "source_uuid"): void {
   use.partner = result;
   result.partner = use;
   use.matchedBy = by;
 }
 
-/** Pairs an id with one call and one result, as nearly all are. */
-function pairById(items: readonly Item[]): void {
-  const met = new Map<string, Item>();
-  const reused = new Set<string>();
-  for (const item of items) {
-    const id = callId(item);
-    if (id === null || reused.has(id)) continue;
-    const other = met.get(id);
-    if (!other) met.set(id, item);
-    else if (isFree(other) && isUse(other) !== isUse(item)) pairAny(other, item);
-    else reused.add(id);
-  }
-  if (reused.size === 0) return;
-  const those = items.filter((item) => reused.has(callId(item) ?? ""));
-  for (const item of those) unpair(item);
-  for (const group of groupsBy(those, callId)) pairReused(group);
-}
-
-/** Pairs an id with several calls or results, the certain pairs first. */
-function pairReused(group: readonly Item[]): void {
-  for (const keyOf of [line, lane, callId]) {
+/** Pairs calls and results with one id, the certain pairs first. */
+function pairAlike(group: readonly Item[]): void {
+  // Nearly all ids are of one call and its result.
+  for (const keyOf of group.length > 2 ? [line, lane, callId] : [callId]) {
     for (const part of groupsBy(group.filter(isFree), keyOf)) {
       pairWithEarlier(part);
       pairWithLater(part.filter(isFree));

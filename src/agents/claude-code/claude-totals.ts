@@ -2,9 +2,10 @@
  * Corrects the usage of answers in the output of `--output-format stream-json`. An answer there has only the output count
  * from the start of its stream; the `result` line has the totals of all answers so far.
  */
+import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import { CumulativeUsage, plus, type TokenSums } from "../../parse/cumulative-usage.ts";
 import type { MessageDraft, UsageDraft } from "../../parse/message-draft.ts";
-import { countIn, fieldsOf, isFields, textIn, type Fields } from "../../parse/json-fields.ts";
+import { countIn, fieldsOf, textIn, type Fields } from "../../parse/json-fields.ts";
 
 interface Answer {
   draft: MessageDraft;
@@ -61,26 +62,30 @@ export class StreamTotals {
   }
 }
 
+const OF_MODEL: CounterNames = {
+  input: "inputTokens",
+  output: "outputTokens",
+  cacheRead: "cacheReadInputTokens",
+  cacheWrite: "cacheCreationInputTokens",
+  inputHasCache: false,
+};
+
+const OF_ALL: CounterNames = {
+  input: "input_tokens",
+  output: "output_tokens",
+  cacheRead: "cache_read_input_tokens",
+  cacheWrite: "cache_creation_input_tokens",
+  inputHasCache: false,
+};
+
 /** Per model, as only these counts have those of subagents; otherwise in all. */
 function totalsOf(record: Fields): TokenSums | undefined {
-  const models = Object.values(fieldsOf(record, "modelUsage") ?? {}).filter(isFields);
-  if (models.length > 0) {
-    const sum = (name: string): number => models.reduce((total, model) => total + (countIn(model[name]) ?? 0), 0);
-    return {
-      tokensIn: sum("inputTokens"),
-      tokensOut: sum("outputTokens"),
-      cacheRead: sum("cacheReadInputTokens"),
-      cacheWrite: sum("cacheCreationInputTokens"),
-    };
-  }
-  const usage = fieldsOf(record, "usage");
-  if (usage === undefined || countIn(usage["output_tokens"]) === undefined) return undefined;
-  return {
-    tokensIn: countIn(usage["input_tokens"]) ?? 0,
-    tokensOut: countIn(usage["output_tokens"]) ?? 0,
-    cacheRead: countIn(usage["cache_read_input_tokens"]) ?? 0,
-    cacheWrite: countIn(usage["cache_creation_input_tokens"]) ?? 0,
-  };
+  const models = Object.values(fieldsOf(record, "modelUsage") ?? {}).flatMap(
+    (model) => countedTokens(model, OF_MODEL)?.usage ?? [],
+  );
+  return models.length > 0
+    ? models.reduce((sum, model) => plus(sum, model))
+    : countedTokens(record["usage"], OF_ALL)?.usage;
 }
 
 /** Roughly as tokens are priced. */

@@ -3,6 +3,7 @@
  * is what the interface showed. Texts, thinking, calls and results are taken from items; events say which texts were typed,
  * and how calls ended. Only events have the calls that code of the model made.
  */
+import type { CountedTokens } from "../../parse/counted-tokens.ts";
 import { errorDraft, noteDraft, type Piece, promptDraft, resultsDraft, usageDraft } from "../../parse/drafts.ts";
 import { countIn, fieldOf, type Fields, fieldsOf, textIn, textOf } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
@@ -19,7 +20,7 @@ import {
 } from "./codex-items.ts";
 import { codexRecord, type CodexRecord, kindOf, SILENT } from "./codex-records.ts";
 import { type CallEnd, callEnd, resultOf } from "./codex-results.ts";
-import { type CodexUsage, TokenCounts } from "./codex-usage.ts";
+import { TokenCounts } from "./codex-usage.ts";
 
 /** Tool that runs code of the model, which may call other tools. */
 const CODE_TOOL = "exec";
@@ -327,7 +328,7 @@ export class CodexReader implements RecordReader {
     return [{ ...piece, type: "assistant", role: "assistant", sourceId, blocks: [], metadata: { interrupted: true } }];
   }
 
-  #usage(piece: Piece, counted: CodexUsage | undefined, copyKey?: string): MessageDraft[] {
+  #usage(piece: Piece, counted: CountedTokens | undefined, copyKey?: string): MessageDraft[] {
     if (counted === undefined) return [];
     const answer = this.#answer?.hasUsage === false ? this.#answer : this.#open();
     answer.hasUsage = true;

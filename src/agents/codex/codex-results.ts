@@ -53,7 +53,8 @@ export function resultOf(id: string | undefined, output: unknown, tool?: string,
   const { text, exitCode = end.exitCode, isError: isMarked, images } = readOutput(output);
   const said = saidIn(text);
   const hasFailed = end.hasFailed === true || isMarked || said === "error";
-  const reported = statusOf(said, { ...end, hasFailed, exitCode });
+  // A command that was stopped has the exit code -1.
+  const reported = end.isDeclined === true ? "rejected" : (said ?? ((exitCode ?? 0) < 0 ? "interrupted" : undefined));
   const threadId = tool === "spawn_agent" ? (end.threadId ?? textOf(recordIn(text), "agent_id")) : undefined;
   const block = resultBlock({
     id,
@@ -101,15 +102,6 @@ const PATCH_FAILED = /^apply_patch verification failed: /m;
 function saidIn(text: string): ToolStatus | undefined {
   const said = endingInText(TEXTS, text.replace(STOPPED_AFTER, ""));
   return said ?? (text.startsWith("Script completed\n") && PATCH_FAILED.test(text) ? "error" : undefined);
-}
-
-function statusOf(said: ToolStatus | undefined, { exitCode = 0, hasFailed, isDeclined }: CallEnd): ToolStatus {
-  if (isDeclined === true) return "rejected";
-  if (said !== undefined) return said;
-  // A command that was stopped has the exit code -1.
-  if (exitCode < 0) return "interrupted";
-  // Codex says of any other exit code than 0 that the command failed; the rule for all agents decides.
-  return hasFailed === true && exitCode === 0 ? "error" : "completed";
 }
 
 interface Output {

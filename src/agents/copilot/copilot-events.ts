@@ -11,7 +11,8 @@
 import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
-import { CumulativeUsage, type TokenSums } from "../../parse/cumulative-usage.ts";
+import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
+import { CumulativeUsage } from "../../parse/cumulative-usage.ts";
 import {
   commandDraft,
   errorDraft,
@@ -36,7 +37,6 @@ import {
   textOf,
 } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
-import type { MessageMetadata } from "../../parse/model.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
 
@@ -75,6 +75,15 @@ const SILENT = new Set([
 ]);
 /** `model.*` repeats the conversation around a compaction. */
 const SILENT_GROUPS = new Set(["external_tool", "hook", "model", "permission", "skill", "subagent", "tool_search"]);
+
+const COUNTERS: CounterNames = {
+  input: "inputTokens",
+  output: "outputTokens",
+  cacheRead: "cacheReadTokens",
+  cacheWrite: "cacheWriteTokens",
+  reasoning: "reasoningTokens",
+  inputHasCache: true,
+};
 
 const TEXTS: ResultTexts = {
   interrupted: ["The tool call was interrupted", "The user aborted"],
@@ -195,17 +204,18 @@ export class CopilotReader implements RecordReader {
   }
 
   #usageRecord({ data, piece }: Event): MessageDraft[] {
-    const usage = fieldsOf(data, "usage") ?? {};
+    const usage = fieldsOf(data, "usage");
+    const counted = countedTokens(usage, COUNTERS);
+    if (counted === undefined) return [];
     const accounting = fieldsOf(usage, "accounting");
     const [source, sequence] = [textOf(accounting, "sourceSessionId"), countOf(accounting, "sequence")];
     const [answerId, model] = [textOf(usage, "apiCallId"), textOf(usage, "model")];
-    const tokens = tokensOf(usage);
     if (answerId !== undefined) this.#counted.add(answerId);
-    this.#totalsOf(model).count(tokens);
+    this.#totalsOf(model).count(counted.usage);
     // The provider's ids are long, and look like secrets.
     const sourceId = source === undefined || sequence === undefined ? piece.uuid : `${source}/${sequence}`;
     const provider = textOf(usage, "modelProvider");
-    return [usageDraft({ ...piece, usage: tokens, sourceId, answerId, model, provider }, reasoningIn(usage))];
+    return [usageDraft({ ...piece, usage: counted.usage, sourceId, answerId, model, provider }, counted.metadata)];
   }
 
   /** A call that is in no answer. */
@@ -247,9 +257,9 @@ export class CopilotReader implements RecordReader {
   /** Usage that no record and no answer has. */
   #shutdown({ data, piece }: Event): MessageDraft[] {
     return Object.entries(fieldsOf(data, "modelMetrics") ?? {}).flatMap(([model, metrics]) => {
-      const usage = fieldsOf(metrics, "usage");
-      if (usage === undefined) return [];
-      const rest = this.#totalsOf(model).rest(tokensOf(usage));
+      const total = countedTokens(fieldsOf(metrics, "usage"), COUNTERS);
+      if (total === undefined) return [];
+      const rest = this.#totalsOf(model).rest(total.usage);
       if (Object.values(rest).every((count) => count === 0)) return [];
       return [usageDraft({ ...piece, usage: rest, sourceId: `${piece.uuid}/${model}`, model })];
     });
@@ -281,20 +291,10 @@ function compaction({ data, piece }: Event): MessageDraft[] {
   const used = fieldsOf(data, "compactionTokensUsed");
   const summary = data["success"] === false ? undefined : textOf(data, "summaryContent");
   const drafts = summary === undefined ? [] : [noteDraft(piece, "compact_summary", summary)];
-  if (used === undefined) return drafts;
-  const usage = { usage: tokensOf(used), sourceId: piece.uuid, model: textOf(used, "model") };
-  return [...drafts, usageDraft({ ...piece, ...usage }, reasoningIn(used))];
-}
-
-function reasoningIn(usage: Fields): MessageMetadata {
-  const tokens = countOf(usage, "reasoningTokens") ?? 0;
-  return tokens > 0 ? { reasoning_tokens: tokens } : {};
-}
-
-function tokensOf(usage: Fields): TokenSums {
-  const [cacheRead, cacheWrite] = [countOf(usage, "cacheReadTokens") ?? 0, countOf(usage, "cacheWriteTokens") ?? 0];
-  const tokensIn = Math.max(0, (countOf(usage, "inputTokens") ?? 0) - cacheRead - cacheWrite);
-  return { tokensIn, tokensOut: countOf(usage, "outputTokens") ?? 0, cacheRead, cacheWrite };
+  const counted = countedTokens(used, COUNTERS);
+  if (counted === undefined) return drafts;
+  const { usage, metadata } = counted;
+  return [...drafts, usageDraft({ ...piece, usage, sourceId: piece.uuid, model: textOf(used, "model") }, metadata)];
 }
 
 function failureOf(error: Fields | undefined, text: string): ToolStatus {

@@ -12,6 +12,7 @@ import { hash } from "node:crypto";
 import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
+import { type CountedTokens, countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
   commandDraft,
   errorDraft,
@@ -33,8 +34,7 @@ import {
   textOf,
   jsonText,
 } from "../../parse/json-fields.ts";
-import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
-import type { MessageMetadata } from "../../parse/model.ts";
+import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { SeenBlocks } from "../../parse/seen-blocks.ts";
 import { timeOf } from "../../parse/times.ts";
@@ -50,6 +50,15 @@ const USERS_COMMAND =
   /^I ran the following shell command:\n```sh\n([^]*?)\n```\n\nThis produced the following result:\n```\n([^]*?)\n?```\s*$/;
 const FOLDER =
   /(?:Workspace Directories:\*{0,2}\s*\n\s*- |working in the (?:following )?director(?:y|ies):\s*(?:- )?)([^\n]+)/;
+
+const COUNTERS: CounterNames = {
+  input: "input",
+  output: "output",
+  cacheRead: "cached",
+  reasoning: "thoughts",
+  inputHasCache: true,
+  isReasoningBeside: true,
+};
 
 const TEXTS: ResultTexts = {
   interrupted: ["Command was cancelled by user before it could complete"],
@@ -194,9 +203,7 @@ export class GeminiReader implements RecordReader {
     const results = this.#seen.fresh(ended, piece.uuid);
     if (text !== "") this.#said.set(keyOf("gemini", text), id);
     for (const call of calls) this.#calls.add(call.id);
-    const usage = usageOf(fieldsOf(record, "tokens"));
-    const reasoning = countOf(fieldsOf(record, "tokens"), "thoughts") ?? 0;
-    const metadata: MessageMetadata = reasoning > 0 ? { reasoning_tokens: reasoning } : {};
+    const { usage, metadata } = tokensOf(record) ?? {};
     const model = textOf(record, "model");
     const answer: MessageDraft = { ...piece, type: "assistant", role: "assistant", model, usage, blocks, metadata };
     const last = timeOf(calls.at(-1)?.call["timestamp"]) ?? piece.timestamp;
@@ -303,17 +310,10 @@ function resultOf(id: string, call: Fields): BlockDraft | undefined {
   return { ...block, identity: id };
 }
 
-function usageOf(tokens: Fields | undefined): UsageDraft | undefined {
-  if (tokens === undefined) return undefined;
-  const [input = 0, output = 0, cacheRead = 0, thoughts = 0, tool = 0] = [
-    "input",
-    "output",
-    "cached",
-    "thoughts",
-    "tool",
-  ].map((name) => countOf(tokens, name) ?? 0);
-  const tokensIn = Math.max(0, input - cacheRead) + tool;
-  return { tokensIn, tokensOut: output + thoughts, cacheRead, cacheWrite: 0 };
+function tokensOf({ tokens }: Fields): CountedTokens | undefined {
+  const counted = countedTokens(tokens, COUNTERS);
+  if (counted !== undefined) counted.usage.tokensIn += countOf(tokens, "tool") ?? 0;
+  return counted;
 }
 
 /** Returns the text of a `functionResponse`, which Qwen Code, a fork of Gemini CLI, has too. */

@@ -7,6 +7,7 @@
  * - The host marks a command with any exit code but 0 as failed.
  */
 import { given } from "../../given.ts";
+import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
   commandDraft,
   errorDraft,
@@ -45,6 +46,14 @@ const SILENT = new Set([
   "custom",
   "message of system",
 ]);
+const COUNTERS: CounterNames = {
+  input: "input",
+  output: "output",
+  cacheRead: "cacheRead",
+  cacheWrite: "cacheWrite",
+  reasoning: "reasoning",
+  inputHasCache: false,
+};
 /** The end of a result of the shell. */
 const EXIT_CODE = /(?:^|\n)Command exited with code (\d{1,10})\s*$/;
 const ABORTED = /(?:^|\n)(?:Command|Operation) aborted\s*$/;
@@ -145,16 +154,13 @@ function resultOf(message: Fields, piece: Piece): MessageDraft[] {
   const text = parts.flatMap((part) => (part.type === "text" ? (part.text ?? "") : [])).join("\n");
   const isError = message["isError"] === true;
   const code = isError ? EXIT_CODE.exec(text)?.[1] : undefined;
-  const exitCode = code === undefined ? undefined : Number(code);
-  // The exit code is all that the host judges by.
-  const failed = ABORTED.test(text) ? "interrupted" : exitCode === undefined ? "error" : "completed";
   const block = resultBlock({
     id,
     tool: textOf(message, "toolName"),
     text,
     isError,
-    reported: isError ? failed : "completed",
-    exitCode,
+    reported: isError && ABORTED.test(text) ? "interrupted" : undefined,
+    exitCode: code === undefined ? undefined : Number(code),
     images: parts.filter(({ type }) => type === "image").length,
   });
   return [resultsDraft(piece, [block]), ...ownUsage(message, piece)];
@@ -184,19 +190,9 @@ function copyKeyOf(id: string | undefined, record: Fields): string {
 }
 
 /** Usage and cost; undefined if nothing was used, as by an answer that failed. */
-function usageFields(record: Fields): Pick<MessageDraft, "usage" | "costUsd" | "metadata"> | undefined {
-  const counts = fieldsOf(record, "usage");
-  const [tokensIn = 0, tokensOut = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0] = [
-    "input",
-    "output",
-    "cacheRead",
-    "cacheWrite",
-    "reasoning",
-  ].map((name) => countOf(counts, name) ?? 0);
-  if (tokensIn + tokensOut + cacheRead + cacheWrite === 0) return undefined;
-  const costUsd = countOf(fieldsOf(counts, "cost"), "total");
-  const metadata = reasoning > 0 ? { reasoning_tokens: reasoning } : undefined;
-  return { usage: { tokensIn, tokensOut, cacheRead, cacheWrite }, costUsd, metadata };
+function usageFields({ usage }: Fields): Pick<MessageDraft, "usage" | "costUsd" | "metadata"> | undefined {
+  const counted = countedTokens(usage, COUNTERS);
+  return counted && { ...counted, costUsd: countOf(fieldsOf(usage, "cost"), "total") };
 }
 
 /** A command that the user ran, and its output. */

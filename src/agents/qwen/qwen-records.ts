@@ -11,9 +11,9 @@
  * - Records form a tree: after a rewind, the conversation goes on from an earlier record.
  * - The host marks a command with any exit code but 0 as failed.
  */
-import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
+import { type CountedTokens, countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
   commandDraft,
   errorDraft,
@@ -38,7 +38,7 @@ import {
   stringOf,
   textOf,
 } from "../../parse/json-fields.ts";
-import type { BlockDraft, InputUnit, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
+import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
 import type { MessageMetadata } from "../../parse/model.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
@@ -157,7 +157,8 @@ export class QwenReader implements RecordReader {
     const parts = partsOf(record);
     const { uuid } = piece;
     const goesOn = uuid !== undefined && uuid === this.#last.uuid;
-    const counted = piece.isSidechain === true ? undefined : countsInAnswer(record);
+    const counted =
+      piece.isSidechain === true ? undefined : countsOf(record["usageMetadata"], IN_ANSWER, "totalTokenCount");
     const response = counted && take(this.#responses, counted.key);
     if (counted !== undefined && response === undefined && uuid !== undefined) put(this.#answers, counted.key, uuid);
     const sourceId = goesOn ? this.#last.sourceId : (response ?? uuid);
@@ -177,7 +178,7 @@ export class QwenReader implements RecordReader {
   #telemetry(event: Fields, piece: Piece): MessageDraft[] {
     const name = textOf(event, "event.name") ?? "";
     if (name.endsWith(".api_error")) return [errorDraft(piece, textOf(event, "error_message"))];
-    const counted = name.endsWith(".api_response") ? countsInTelemetry(event) : undefined;
+    const counted = name.endsWith(".api_response") ? countsOf(event, IN_TELEMETRY, "total_token_count") : undefined;
     if (counted === undefined) return [];
     const sourceId = piece.uuid;
     const answerId = isOfAnotherAgent(event) ? undefined : take(this.#answers, counted.key);
@@ -209,15 +210,12 @@ function resultOf(answered: Fields, ended: Fields | undefined): BlockDraft {
   const exitCode = numberOf(display, "exitCode") ?? exitCodeInText(TEXTS, text);
   const host = textOf(ended, "status");
   const isError = host === "error" || "error" in response;
-  // The exit code is all that the host judges a command by.
-  const failed: ToolStatus = exitCode === undefined || exitCode === 0 ? "error" : "completed";
-  const stopped: ToolStatus = endingInText(TEXTS, text) ?? "interrupted";
   return resultBlock({
     id,
     tool: textOf(answered, "name"),
     text,
     isError,
-    reported: host === "cancelled" ? stopped : isError ? failed : "completed",
+    reported: host === "cancelled" ? (endingInText(TEXTS, text) ?? "interrupted") : undefined,
     exitCode,
     subagentId: subagentOf(id, display),
   });
@@ -260,36 +258,35 @@ function summaryOf(payload: Fields | undefined, piece: Piece): MessageDraft[] {
 }
 
 /** Counts of one model call. `key`: what they are alike by in both records. */
-interface Counts {
+interface Counts extends CountedTokens {
   key: string;
-  usage: UsageDraft;
-  metadata: MessageMetadata;
 }
 
-function countsInAnswer(record: Fields): Counts | undefined {
-  const usage = fieldsOf(record, "usageMetadata");
-  const names = ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"];
-  return countsOf(usage, [...names, "totalTokenCount"]);
-}
+const IN_ANSWER: CounterNames = {
+  input: "promptTokenCount",
+  output: "candidatesTokenCount",
+  cacheRead: "cachedContentTokenCount",
+  reasoning: "thoughtsTokenCount",
+  inputHasCache: true,
+};
 
-function countsInTelemetry(event: Fields): Counts | undefined {
-  const names = ["input_token_count", "output_token_count", "cached_content_token_count", "thoughts_token_count"];
-  return countsOf(event, [...names, "total_token_count"]);
-}
+const IN_TELEMETRY: CounterNames = {
+  input: "input_token_count",
+  output: "output_token_count",
+  cacheRead: "cached_content_token_count",
+  reasoning: "thoughts_token_count",
+  inputHasCache: true,
+};
 
-/** Returns the counts; undefined if nothing was used. */
-function countsOf(record: Fields | undefined, names: readonly string[]): Counts | undefined {
-  const [input = 0, output = 0, cacheRead = 0, thoughts = 0, total = 0] = names.map(
-    (name) => countOf(record, name) ?? 0,
+/** Returns the counts; undefined if nothing was used. `total`: the name of a counter. */
+function countsOf(record: unknown, names: CounterNames, total: string): Counts | undefined {
+  const { input, output, cacheRead, reasoning = "" } = names;
+  const [read = 0, said = 0, cached = 0, thoughts = 0, all = 0] = [input, output, cacheRead, reasoning, total].map(
+    (name) => countOf(record, name),
   );
-  if (input + output === 0) return undefined;
   // Only the total tells whether the output includes thoughts.
-  const tokensOut = total >= input + output + thoughts ? output + thoughts : output;
-  return {
-    key: [input, output, cacheRead].join("/"),
-    usage: { tokensIn: Math.max(0, input - cacheRead), tokensOut, cacheRead, cacheWrite: 0 },
-    metadata: thoughts > 0 ? { reasoning_tokens: thoughts } : {},
-  };
+  const counted = countedTokens(record, { ...names, isReasoningBeside: all >= read + said + thoughts });
+  return counted && { ...counted, key: [read, said, cached].join("/") };
 }
 
 /** Returns whether a model call is of a subagent, or of one that the program runs on its own. */
