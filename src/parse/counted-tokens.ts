@@ -1,7 +1,6 @@
 /** Reads the tokens of a model call from counters whose names, and what they include, differ by agent. */
-import type { TokenSums } from "./cumulative-usage.ts";
 import { countOf } from "./json-fields.ts";
-import type { MessageMetadata } from "./model.ts";
+import type { UsageDraft } from "./message-draft.ts";
 
 /** Names of an agent's counters. */
 export interface CounterNames {
@@ -16,19 +15,13 @@ export interface CounterNames {
   isReasoningBeside?: boolean;
 }
 
-export interface CountedTokens {
-  usage: TokenSums;
-  metadata: MessageMetadata;
-}
-
 /** Returns the tokens that a record counts; undefined if it counts none. */
-export function countedTokens(record: unknown, names: CounterNames): CountedTokens | undefined {
+export function countedTokens(record: unknown, names: CounterNames): UsageDraft | undefined {
   const count = (name = ""): number => countOf(record, name) ?? 0;
   const [input, output, reasoning] = [count(names.input), count(names.output), count(names.reasoning)];
   const [cacheRead, cacheWrite] = [count(names.cacheRead), count(names.cacheWrite)];
   if (input + output + cacheRead + cacheWrite === 0) return undefined;
   const tokensIn = names.inputHasCache ? Math.max(0, input - cacheRead - cacheWrite) : input;
   const tokensOut = names.isReasoningBeside === true ? output + reasoning : output;
-  const metadata = reasoning > 0 ? { reasoning_tokens: reasoning } : {};
-  return { usage: { tokensIn, tokensOut, cacheRead, cacheWrite }, metadata };
+  return { tokensIn, tokensOut, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}) };
 }

@@ -6,9 +6,9 @@ export type TokenSums = Pick<UsageDraft, (typeof COUNTS)[number]>;
 const COUNTS = ["tokensIn", "tokensOut", "cacheRead", "cacheWrite"] as const;
 
 export class CumulativeUsage {
-  #total: TokenSums = sums();
+  #total: TokenSums = noTokens();
   /** Usage that was counted since that total. */
-  #since: TokenSums = sums();
+  #since: TokenSums = noTokens();
 
   /** Notes usage that is counted elsewhere, such as that of an answer, and that the next total includes. */
   count(usage: TokenSums): void {
@@ -18,22 +18,23 @@ export class CumulativeUsage {
   /** Returns the part of a total that was not counted. A total that is smaller than the one before begins anew. */
   rest(total: TokenSums): TokenSums {
     const isNew = COUNTS.some((count) => total[count] < this.#total[count]);
-    const before = isNew ? sums() : this.#total;
-    const rest = sums();
+    const before = isNew ? noTokens() : this.#total;
+    const rest = noTokens();
     for (const count of COUNTS) rest[count] = Math.max(0, total[count] - before[count] - this.#since[count]);
     this.#total = { ...total };
-    this.#since = sums();
+    this.#since = noTokens();
     return rest;
   }
 }
 
 /** Returns the sum of two usages. */
-export function plus<Usage extends TokenSums>(usage: Usage, more: TokenSums): Usage {
+export function plus(usage: UsageDraft, more: UsageDraft): UsageDraft {
   const sum = { ...usage };
   for (const count of COUNTS) sum[count] += more[count];
+  if (more.reasoning !== undefined) sum.reasoning = (sum.reasoning ?? 0) + more.reasoning;
   return sum;
 }
 
-function sums(): TokenSums {
+export function noTokens(): TokenSums {
   return { tokensIn: 0, tokensOut: 0, cacheRead: 0, cacheWrite: 0 };
 }

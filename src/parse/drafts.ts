@@ -37,8 +37,8 @@ export function errorDraft(piece: Piece, text: string | undefined): MessageDraft
 }
 
 /** Usage in a record of its own, joined to its answer by the `answerId` or `sourceId`. */
-export function usageDraft(piece: Piece, metadata: MessageMetadata = {}): MessageDraft {
-  return { ...piece, type: "system", role: null, blocks: [], metadata };
+export function usageDraft(piece: Piece): MessageDraft {
+  return { ...piece, type: "system", role: null, blocks: [], metadata: {} };
 }
 
 /** Returns a text as a block; none for an empty one. */

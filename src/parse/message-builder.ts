@@ -1,4 +1,5 @@
 /** Builds messages and blocks from drafts: one message for all pieces that share an id. */
+import { plus } from "./cumulative-usage.ts";
 import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./message-draft.ts";
 import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
@@ -28,7 +29,11 @@ export interface BuiltMessage {
   usage: UsageDraft | undefined;
   /** Cost recorded by the host, in US dollars. */
   recordedCostUsd: number | undefined;
+  /** Usage and cost of its model calls, if they are recorded one by one: see `MessageDraft.usageId`. */
+  calls: Map<string, ModelCall>;
 }
+
+type ModelCall = Pick<MessageDraft, "usage" | "costUsd">;
 
 export interface Place {
   line: number;
@@ -48,7 +53,7 @@ export class MessageBuilder {
   /** Returns a new message, without the blocks of the draft. */
   begin(draft: MessageDraft, place: Place): BuiltMessage {
     const message = this.#message(draft, place);
-    return { message, blockCount: 0, usage: undefined, recordedCostUsd: undefined };
+    return { message, blockCount: 0, usage: undefined, recordedCostUsd: undefined, calls: new Map() };
   }
 
   /** Adds a piece to a message. Returns its new blocks. */
@@ -194,9 +199,10 @@ function tablePrice(message: PricedMessage, usage: UsageDraft | undefined, prici
 }
 
 /** Adds usage, cost and metadata of a piece to its message. */
-function addFacts(built: BuiltMessage, { usage, costUsd, copyKey, metadata: told }: MessageDraft): void {
+function addFacts(built: BuiltMessage, { usageId, copyKey, metadata: told, ...call }: MessageDraft): void {
   const { message } = built;
   const { metadata } = message;
+  const { usage, costUsd } = usageId === undefined ? call : withCall(built.calls, usageId, call);
   // A message begins with the metadata of its first piece.
   let isLowerBound = told === metadata ? undefined : metadata.tokens_out_is_lower_bound;
   // Pieces of one answer repeat its usage; only the output grows.
@@ -207,12 +213,25 @@ function addFacts(built: BuiltMessage, { usage, costUsd, copyKey, metadata: told
     message.tokens_out = usage.tokensOut;
     message.cache_read = usage.cacheRead;
     message.cache_write = usage.cacheWrite;
+    if (usage.reasoning !== undefined) metadata.reasoning_tokens = usage.reasoning;
   }
   if (told && told !== metadata) Object.assign(metadata, told);
   if (copyKey !== undefined) metadata.copy_key ??= copyKey;
   const isCounted = isLowerBound !== true || metadata.stop_reason !== undefined;
   if (isCounted && metadata.tokens_out_is_lower_bound !== undefined) delete metadata.tokens_out_is_lower_bound;
   if (costUsd !== undefined) built.recordedCostUsd = Math.max(costUsd, built.recordedCostUsd ?? 0);
+}
+
+/** Returns the sums over the model calls of an answer, with one more, or one of them again. */
+function withCall(calls: Map<string, ModelCall>, id: string, { usage, costUsd }: ModelCall): ModelCall {
+  calls.set(id, { usage, costUsd });
+  const all = [...calls.values()];
+  const usages = all.flatMap((call) => call.usage ?? []);
+  const costs = all.flatMap((call) => call.costUsd ?? []);
+  return {
+    usage: usages.length === 0 ? undefined : usages.reduce(plus),
+    costUsd: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost),
+  };
 }
 
 function setOrDelete(metadata: MessageMetadata, name: "cost_is_estimate" | "cost_is_recorded", value: boolean): void {

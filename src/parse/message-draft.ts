@@ -8,6 +8,8 @@
  *   `answerId`) of its answer, which may come before or after it. Without an answer it is a message of its own. Its
  *   `sourceId` should be the provider's response or call id, because usage with the same id counts once, in all files.
  *   If only a later record names that id, give the pieces an `answerId` of your own until then.
+ * - An answer of several model calls, each with its usage: `MessageDraft.usageId`.
+ * - Counters of tokens: `countedTokens` (counted-tokens.ts), by their names and what they include.
  * - Cumulative totals: `CumulativeUsage` (cumulative-usage.ts) returns what a total has beyond what was counted.
  * - Messages that the agent itself dropped (a rewind, a branch that was left): `InputUnit.supersedes`, on a line or, for
  *   what only the end of the file tells, from `RecordReader.end`. They stay, with the label; they count in no figure but
@@ -54,6 +56,8 @@ export interface UsageDraft {
   tokensOut: number;
   cacheRead: number;
   cacheWrite: number;
+  /** Part of `tokensOut`. */
+  reasoning?: number | undefined;
   /** Model calls of the answer, if the source lists them; otherwise the answer was one call. */
   calls?: readonly CallUsage[];
 }
@@ -94,6 +98,8 @@ export interface MessageDraft {
   copyKey?: string | undefined;
   /** Usage; of pieces that share an id the last counts, if its output is not smaller. */
   usage?: UsageDraft | undefined;
+  /** Names the model call that usage and cost are of, if the answer took several, which are added. Default: they are of all. */
+  usageId?: string | undefined;
   /** Cost recorded by the host, in US dollars. */
   costUsd?: number | undefined;
   isSidechain?: boolean | undefined;

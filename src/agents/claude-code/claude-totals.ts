@@ -81,11 +81,9 @@ const OF_ALL: CounterNames = {
 /** Per model, as only these counts have those of subagents; otherwise in all. */
 function totalsOf(record: Fields): TokenSums | undefined {
   const models = Object.values(fieldsOf(record, "modelUsage") ?? {}).flatMap(
-    (model) => countedTokens(model, OF_MODEL)?.usage ?? [],
+    (model) => countedTokens(model, OF_MODEL) ?? [],
   );
-  return models.length > 0
-    ? models.reduce((sum, model) => plus(sum, model))
-    : countedTokens(record["usage"], OF_ALL)?.usage;
+  return models.length > 0 ? models.reduce((sum, model) => plus(sum, model)) : countedTokens(record["usage"], OF_ALL);
 }
 
 /** Roughly as tokens are priced. */

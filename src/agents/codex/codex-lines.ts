@@ -3,10 +3,9 @@
  * is what the interface showed. Texts, thinking, calls and results are taken from items; events say which texts were typed,
  * and how calls ended. Only events have the calls that code of the model made.
  */
-import type { CountedTokens } from "../../parse/counted-tokens.ts";
 import { errorDraft, noteDraft, type Piece, promptDraft, resultsDraft, usageDraft } from "../../parse/drafts.ts";
 import { countIn, fieldOf, type Fields, fieldsOf, textIn, textOf } from "../../parse/json-fields.ts";
-import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
 import {
@@ -328,14 +327,13 @@ export class CodexReader implements RecordReader {
     return [{ ...piece, type: "assistant", role: "assistant", sourceId, blocks: [], metadata: { interrupted: true } }];
   }
 
-  #usage(piece: Piece, counted: CountedTokens | undefined, copyKey?: string): MessageDraft[] {
-    if (counted === undefined) return [];
+  #usage(piece: Piece, usage: UsageDraft | undefined, copyKey?: string): MessageDraft[] {
+    if (usage === undefined) return [];
     const answer = this.#answer?.hasUsage === false ? this.#answer : this.#open();
     answer.hasUsage = true;
     answer.isOpen = false;
-    const { usage, metadata } = counted;
     const model = { model: this.#model, provider: this.#provider };
-    return [usageDraft({ ...piece, ...model, sourceId: answer.id, copyKey, usage }, metadata)];
+    return [usageDraft({ ...piece, ...model, sourceId: answer.id, copyKey, usage })];
   }
 
   // Answers.

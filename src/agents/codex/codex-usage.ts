@@ -3,8 +3,9 @@
  * are repeated: one counts if the session's total has changed since the one before. The totals themselves never count,
  * because those of a fork go on from its parent's.
  */
-import { type CountedTokens, countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
+import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import { type Fields, fieldsOf, jsonText } from "../../parse/json-fields.ts";
+import type { UsageDraft } from "../../parse/message-draft.ts";
 
 const COUNTERS: CounterNames = {
   input: "input_tokens",
@@ -25,13 +26,13 @@ export class TokenCounts {
   }
 
   /** Returns the usage in a `token_usage_record`. */
-  record(payload: Fields): CountedTokens | undefined {
+  record(payload: Fields): UsageDraft | undefined {
     this.#hasRecords = true;
     return countedTokens(payload["usage"], COUNTERS);
   }
 
   /** Returns the usage in a `token_count` event; undefined if it was counted. */
-  event(payload: Fields): CountedTokens | undefined {
+  event(payload: Fields): UsageDraft | undefined {
     const info = fieldsOf(payload, "info");
     const total = jsonText(fieldsOf(info, "total_token_usage"));
     const isNew = info !== undefined && total !== this.#total;

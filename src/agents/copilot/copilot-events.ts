@@ -204,18 +204,18 @@ export class CopilotReader implements RecordReader {
   }
 
   #usageRecord({ data, piece }: Event): MessageDraft[] {
-    const usage = fieldsOf(data, "usage");
-    const counted = countedTokens(usage, COUNTERS);
-    if (counted === undefined) return [];
-    const accounting = fieldsOf(usage, "accounting");
+    const record = fieldsOf(data, "usage");
+    const usage = countedTokens(record, COUNTERS);
+    if (usage === undefined) return [];
+    const accounting = fieldsOf(record, "accounting");
     const [source, sequence] = [textOf(accounting, "sourceSessionId"), countOf(accounting, "sequence")];
-    const [answerId, model] = [textOf(usage, "apiCallId"), textOf(usage, "model")];
+    const [answerId, model] = [textOf(record, "apiCallId"), textOf(record, "model")];
     if (answerId !== undefined) this.#counted.add(answerId);
-    this.#totalsOf(model).count(counted.usage);
+    this.#totalsOf(model).count(usage);
     // The provider's ids are long, and look like secrets.
     const sourceId = source === undefined || sequence === undefined ? piece.uuid : `${source}/${sequence}`;
-    const provider = textOf(usage, "modelProvider");
-    return [usageDraft({ ...piece, usage: counted.usage, sourceId, answerId, model, provider }, counted.metadata)];
+    const provider = textOf(record, "modelProvider");
+    return [usageDraft({ ...piece, usage, sourceId, answerId, model, provider })];
   }
 
   /** A call that is in no answer. */
@@ -259,7 +259,7 @@ export class CopilotReader implements RecordReader {
     return Object.entries(fieldsOf(data, "modelMetrics") ?? {}).flatMap(([model, metrics]) => {
       const total = countedTokens(fieldsOf(metrics, "usage"), COUNTERS);
       if (total === undefined) return [];
-      const rest = this.#totalsOf(model).rest(total.usage);
+      const rest = this.#totalsOf(model).rest(total);
       if (Object.values(rest).every((count) => count === 0)) return [];
       return [usageDraft({ ...piece, usage: rest, sourceId: `${piece.uuid}/${model}`, model })];
     });
@@ -291,10 +291,9 @@ function compaction({ data, piece }: Event): MessageDraft[] {
   const used = fieldsOf(data, "compactionTokensUsed");
   const summary = data["success"] === false ? undefined : textOf(data, "summaryContent");
   const drafts = summary === undefined ? [] : [noteDraft(piece, "compact_summary", summary)];
-  const counted = countedTokens(used, COUNTERS);
-  if (counted === undefined) return drafts;
-  const { usage, metadata } = counted;
-  return [...drafts, usageDraft({ ...piece, usage, sourceId: piece.uuid, model: textOf(used, "model") }, metadata)];
+  const usage = countedTokens(used, COUNTERS);
+  if (usage === undefined) return drafts;
+  return [...drafts, usageDraft({ ...piece, usage, sourceId: piece.uuid, model: textOf(used, "model") })];
 }
 
 function failureOf(error: Fields | undefined, text: string): ToolStatus {

@@ -12,7 +12,7 @@ import { hash } from "node:crypto";
 import type { ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
-import { type CountedTokens, countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
+import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
   commandDraft,
   errorDraft,
@@ -34,7 +34,7 @@ import {
   textOf,
   jsonText,
 } from "../../parse/json-fields.ts";
-import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { SeenBlocks } from "../../parse/seen-blocks.ts";
 import { timeOf } from "../../parse/times.ts";
@@ -203,9 +203,8 @@ export class GeminiReader implements RecordReader {
     const results = this.#seen.fresh(ended, piece.uuid);
     if (text !== "") this.#said.set(keyOf("gemini", text), id);
     for (const call of calls) this.#calls.add(call.id);
-    const { usage, metadata } = tokensOf(record) ?? {};
-    const model = textOf(record, "model");
-    const answer: MessageDraft = { ...piece, type: "assistant", role: "assistant", model, usage, blocks, metadata };
+    const [model, usage] = [textOf(record, "model"), usageOf(record)];
+    const answer: MessageDraft = { ...piece, type: "assistant", role: "assistant", model, usage, blocks };
     const last = timeOf(calls.at(-1)?.call["timestamp"]) ?? piece.timestamp;
     return [
       ...(blocks.length > 0 || usage !== undefined ? [joined(answer, "gemini", id)] : []),
@@ -310,10 +309,10 @@ function resultOf(id: string, call: Fields): BlockDraft | undefined {
   return { ...block, identity: id };
 }
 
-function tokensOf({ tokens }: Fields): CountedTokens | undefined {
-  const counted = countedTokens(tokens, COUNTERS);
-  if (counted !== undefined) counted.usage.tokensIn += countOf(tokens, "tool") ?? 0;
-  return counted;
+function usageOf({ tokens }: Fields): UsageDraft | undefined {
+  const usage = countedTokens(tokens, COUNTERS);
+  if (usage !== undefined) usage.tokensIn += countOf(tokens, "tool") ?? 0;
+  return usage;
 }
 
 /** Returns the text of a `functionResponse`, which Qwen Code, a fork of Gemini CLI, has too. */

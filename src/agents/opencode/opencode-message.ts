@@ -22,7 +22,6 @@ import { timeOf } from "../../parse/times.ts";
 import { errorFields, isAborted, modelName, partRecords, usage, userPart } from "./opencode-records.ts";
 import { judgedEnd } from "./opencode-endings.ts";
 import { entryDraft } from "../transcripts/transcript-entries.ts";
-import { UsageSums } from "../transcripts/transcript-usage.ts";
 import { attachmentBlock, userDraft } from "../transcripts/transcript-user.ts";
 
 /** Parts of a user's message that come from the user. */
@@ -56,7 +55,7 @@ function userDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[] {
   for (const part of parts) {
     if (isFields(part) && USER_PARTS.has(part["type"])) continue;
     const entries = isFields(part) ? partEntries(part, context) : undefined;
-    if (entries) drafts.push(...draftsOf(entries, new UsageSums()));
+    if (entries) drafts.push(...entries.map(entryDraft));
     else drafts.push(unknownPiece(part, { type: "user", role: "user", userKind: "meta", ...placeOf(context) }));
   }
   return drafts;
@@ -69,15 +68,14 @@ function personDraft(parts: readonly UserPart[], context: MessageContext): Messa
 
 function assistantDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[] {
   const context = contextOf(info, "assistant");
-  const sums = new UsageSums();
   const piece = { type: "assistant", role: "assistant", ...placeOf(context) } as const;
-  const drafts = parts.flatMap((part) => partDrafts(part, context, piece, sums));
+  const drafts = parts.flatMap((part) => partDrafts(part, context, piece));
   const isCounted = parts.some((part) => isFields(part) && part["type"] === "step-finish");
-  if (!isCounted && hasUsage(info)) drafts.push(...draftsOf([usageOfMessage(info, context)], sums));
+  if (!isCounted && hasUsage(info)) drafts.push(entryDraft(usageOfMessage(info, context)));
   const envelope = envelopeOf(info);
   if (info["error"] !== undefined) {
     if (!drafts.some(({ type }) => type === "assistant")) drafts.push({ ...piece, blocks: [] });
-    drafts.push(...draftsOf([errorOfMessage(info, context)], sums));
+    drafts.push(entryDraft(errorOfMessage(info, context)));
   }
   return drafts.map((draft) => {
     if (draft.type !== "assistant") return draft;
@@ -85,7 +83,7 @@ function assistantDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[
   });
 }
 
-function partDrafts(part: unknown, context: MessageContext, answer: Piece, sums: UsageSums): MessageDraft[] {
+function partDrafts(part: unknown, context: MessageContext, answer: Piece): MessageDraft[] {
   const piece = isFields(part) ? { ...answer, ...given({ uuid: textOf(part, "id") }) } : answer;
   if (!isFields(part)) return [unknownPiece(part, piece)];
   if (part["type"] === "reasoning" && isWithheld(part)) {
@@ -94,7 +92,7 @@ function partDrafts(part: unknown, context: MessageContext, answer: Piece, sums:
   const { file } = part["type"] === "file" ? userPart(part) : {};
   if (file) return [{ ...piece, blocks: [attachmentBlock(attachmentOf(file))] }];
   const entries = partEntries(part, context);
-  return entries ? draftsOf(entries, sums) : [unknownPiece(part, piece)];
+  return entries ? entries.map(entryDraft) : [unknownPiece(part, piece)];
 }
 
 /** Returns the entries of a part; undefined if its type is unknown. */
@@ -149,10 +147,6 @@ function bytesInDataUrl(url: string): number | undefined {
   if (comma < 0 || !/;\s*base64\s*$/i.test(url.slice(0, Math.min(comma, 200)))) return undefined;
   const padding = url.endsWith("==") ? 2 : Number(url.endsWith("="));
   return Math.floor(((url.length - comma - 1) * 3) / 4) - padding;
-}
-
-function draftsOf(entries: readonly TranscriptEntry[], sums: UsageSums): MessageDraft[] {
-  return entries.map((entry) => entryDraft(entry, sums));
 }
 
 function unknownPiece(part: unknown, piece: Piece): MessageDraft {

@@ -124,11 +124,10 @@ function answerOf(message: Fields, piece: Piece): MessageDraft[] {
   const stop = textOf(message, "stopReason");
   const error = textOf(message, "errorMessage");
   const sourceId = textOf(message, "responseId") ?? piece.uuid;
-  const usage = usageFields(message);
   const hasFailed = stop === "error";
   const answer: MessageDraft = {
     ...piece,
-    ...usage,
+    ...usageFields(message),
     type: "assistant",
     role: "assistant",
     sourceId,
@@ -139,7 +138,6 @@ function answerOf(message: Fields, piece: Piece): MessageDraft[] {
     provider: textOf(message, "provider"),
     blocks: contentBlocks(message),
     metadata: given({
-      ...usage?.metadata,
       stop_reason: stop,
       interrupted: stop === "aborted" || undefined,
       is_api_error: hasFailed || undefined,
@@ -177,12 +175,12 @@ function entryDrafts(type: string, entry: Fields, piece: Piece): MessageDraft[] 
 
 /** Returns the usage of a model call that is in no message, such as that of a tool or a compaction. */
 function ownUsage(record: Fields, piece: Piece): MessageDraft[] {
-  const { metadata, ...usage } = usageFields(record) ?? {};
-  if (usage.usage === undefined) return [];
+  const usage = usageFields(record);
+  if (usage === undefined) return [];
   const sourceId = `${piece.uuid ?? ""}/usage`;
   const [model, provider] = [textOf(record, "model"), textOf(record, "provider")];
   const copyKey = copyKeyOf(sourceId, record);
-  return [usageDraft({ ...piece, ...usage, sourceId, copyKey, model, provider }, metadata)];
+  return [usageDraft({ ...piece, ...usage, sourceId, copyKey, model, provider })];
 }
 
 function copyKeyOf(id: string | undefined, record: Fields): string {
@@ -190,9 +188,9 @@ function copyKeyOf(id: string | undefined, record: Fields): string {
 }
 
 /** Usage and cost; undefined if nothing was used, as by an answer that failed. */
-function usageFields({ usage }: Fields): Pick<MessageDraft, "usage" | "costUsd" | "metadata"> | undefined {
-  const counted = countedTokens(usage, COUNTERS);
-  return counted && { ...counted, costUsd: countOf(fieldsOf(usage, "cost"), "total") };
+function usageFields(record: Fields): Pick<MessageDraft, "usage" | "costUsd"> | undefined {
+  const usage = countedTokens(record["usage"], COUNTERS);
+  return usage && { usage, costUsd: countOf(fieldsOf(record["usage"], "cost"), "total") };
 }
 
 /** A command that the user ran, and its output. */

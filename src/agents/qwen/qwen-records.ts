@@ -13,7 +13,7 @@
  */
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
-import { type CountedTokens, countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
+import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
   commandDraft,
   errorDraft,
@@ -38,7 +38,7 @@ import {
   stringOf,
   textOf,
 } from "../../parse/json-fields.ts";
-import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import type { BlockDraft, InputUnit, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { MessageMetadata } from "../../parse/model.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
@@ -171,7 +171,6 @@ export class QwenReader implements RecordReader {
       model: textOf(record, "model"),
       usage: response === undefined ? counted?.usage : undefined,
       blocks: parts.map(blockOf),
-      metadata: response === undefined ? (counted?.metadata ?? {}) : {},
     };
   }
 
@@ -184,9 +183,7 @@ export class QwenReader implements RecordReader {
     const answerId = isOfAnotherAgent(event) ? undefined : take(this.#answers, counted.key);
     if (answerId === undefined && sourceId !== undefined && !isOfAnotherAgent(event))
       put(this.#responses, counted.key, sourceId);
-    const { usage, metadata } = counted;
-    const model = textOf(event, "model");
-    return [usageDraft({ ...piece, sourceId, answerId, model, usage }, metadata)];
+    return [usageDraft({ ...piece, sourceId, answerId, model: textOf(event, "model"), usage: counted.usage })];
   }
 }
 
@@ -258,8 +255,9 @@ function summaryOf(payload: Fields | undefined, piece: Piece): MessageDraft[] {
 }
 
 /** Counts of one model call. `key`: what they are alike by in both records. */
-interface Counts extends CountedTokens {
+interface Counts {
   key: string;
+  usage: UsageDraft;
 }
 
 const IN_ANSWER: CounterNames = {
@@ -285,8 +283,8 @@ function countsOf(record: unknown, names: CounterNames, total: string): Counts |
     (name) => countOf(record, name),
   );
   // Only the total tells whether the output includes thoughts.
-  const counted = countedTokens(record, { ...names, isReasoningBeside: all >= read + said + thoughts });
-  return counted && { ...counted, key: [read, said, cached].join("/") };
+  const usage = countedTokens(record, { ...names, isReasoningBeside: all >= read + said + thoughts });
+  return usage && { usage, key: [read, said, cached].join("/") };
 }
 
 /** Returns whether a model call is of a subagent, or of one that the program runs on its own. */

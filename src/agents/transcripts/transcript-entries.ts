@@ -6,25 +6,36 @@ import type {
   AssistantMessageEntry,
   ReasoningEntry,
   SessionEventEntry,
-  TokenCounts,
   ToolResultEntry,
   ToolUseEntry,
   TranscriptEntry,
 } from "../../transcript/format/formats.ts";
+import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
+import { noTokens } from "../../parse/cumulative-usage.ts";
 import type { MessageDraft } from "../../parse/message-draft.ts";
 import { countOf, isFields, jsonText, textOf } from "../../parse/json-fields.ts";
 import type { BlockMetadata } from "../../parse/model.ts";
 import { timeOf } from "../../parse/times.ts";
 import { modelAndProvider } from "../../parse/model-names.ts";
 import { given } from "../../given.ts";
-import type { UsageSums } from "./transcript-usage.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";
+
+/** As opencode counts them. */
+const COUNTERS: CounterNames = {
+  input: "input",
+  output: "output",
+  cacheRead: "cacheRead",
+  cacheWrite: "cacheWrite",
+  reasoning: "reasoning",
+  inputHasCache: false,
+  isReasoningBeside: true,
+};
 
 /** Longer texts in a result's metadata are left out: they repeat the output or the changed files. */
 const MAX_DETAIL_CHARACTERS = 1_000;
 
 /** Returns the draft of one entry. Pieces of an answer share their `sourceId`; a result is a separate user message. */
-export function entryDraft(entry: TranscriptEntry, sums: UsageSums): MessageDraft {
+export function entryDraft(entry: TranscriptEntry): MessageDraft {
   switch (entry.type) {
     case "user":
       return userDraft(entry);
@@ -36,7 +47,7 @@ export function entryDraft(entry: TranscriptEntry, sums: UsageSums): MessageDraf
     case "tool_result":
       return resultDraft(entry);
     case "session_event":
-      return entry.name === "usage" ? usageDraft(entry, sums) : eventDraft(entry);
+      return entry.name === "usage" ? usageDraft(entry) : eventDraft(entry);
   }
 }
 
@@ -117,29 +128,17 @@ function isDetail(value: unknown): boolean {
 }
 
 /** Returns the draft for the usage of a model call. */
-function usageDraft(entry: SessionEventEntry, sums: UsageSums): MessageDraft {
+function usageDraft(entry: SessionEventEntry): MessageDraft {
   const data = isFields(entry.data) ? entry.data : {};
-  const call = { tokens: tokensOf(data["tokens"]), cost: countOf(data, "cost") };
-  const { reasoningTokens, ...usage } = sums.add(entry.messageID, entry.partID, call);
+  const { tokens } = data;
+  const usage = isFields(tokens) ? (countedTokens(tokens, COUNTERS) ?? noTokens()) : undefined;
   return {
     ...pieceOf(entry),
     ...modelAndProvider(textOf(data, "model")),
-    ...usage,
+    ...given({ usage, costUsd: countOf(data, "cost") }),
+    usageId: entry.partID ?? "",
     blocks: [],
-    metadata: given({ reasoning_tokens: reasoningTokens, stop_reason: textOf(data, "reason") }),
-  };
-}
-
-function tokensOf(tokens: unknown): TokenCounts | undefined {
-  if (!isFields(tokens)) return undefined;
-  return {
-    input: countOf(tokens, "input") ?? 0,
-    output: countOf(tokens, "output") ?? 0,
-    ...given({
-      reasoning: countOf(tokens, "reasoning"),
-      cacheRead: countOf(tokens, "cacheRead"),
-      cacheWrite: countOf(tokens, "cacheWrite"),
-    }),
+    metadata: given({ stop_reason: textOf(data, "reason") }),
   };
 }
 

@@ -48,15 +48,13 @@ export class TextFold {
       return true;
     }
     block.text = (how === "append" ? (block.text ?? "") : "") + (more.text ?? "");
-    // The later piece's usage and interruption take precedence.
+    // The later piece's interruption takes precedence.
     const { interrupted: _, ...metadata } = first.metadata ?? {};
     first.metadata = { ...metadata, ...draft.metadata };
     for (const field of ["model", "provider"] as const) {
       const value = draft[field];
       if (value !== undefined) first[field] = value;
     }
-    if (draft.usage) first.usage = draft.usage;
-    if (draft.costUsd !== undefined) first.costUsd = draft.costUsd;
     return true;
   }
 

@@ -17,7 +17,6 @@ import { sessionTitle } from "../opencode/opencode-units.ts";
 import { entryDraft } from "./transcript-entries.ts";
 import { given } from "../../given.ts";
 import type { TextFold, TextPiece } from "./transcript-fold.ts";
-import { UsageSums } from "./transcript-usage.ts";
 
 const CODES: Record<TranscriptProblem["code"], ParseErrorCode> = {
   torn_entry: "torn_line",
@@ -38,7 +37,6 @@ interface Begun extends Omit<InputUnit, "lines" | "problems"> {
 
 export class TranscriptUnits {
   readonly #shares = new LineShares();
-  readonly #sums = new UsageSums();
   readonly #entries = new Set<string>();
   readonly #texts: TextFold;
   readonly #isJson: boolean;
@@ -131,7 +129,7 @@ export class TranscriptUnits {
   }
 
   #drafts(entry: TranscriptEntry): { messages: MessageDraft[]; text?: TextPiece } {
-    const draft = entryDraft(entry, this.#sums);
+    const draft = entryDraft(entry);
     const key = isContinuable(entry) ? continuableKey(entry) : undefined;
     if (!isContinuable(entry) || key === undefined) return { messages: [draft] };
     const text = { key, draft };
