@@ -798,6 +798,29 @@ describe("the cleanup", () => {
     );
   });
 
+  test("counts events that were dropped because too many waited for a folder", async () => {
+    const home = makeTempDir();
+    const events = recordedEvents("newest", "compact", home);
+    const [first] = withoutFolder(events);
+    const host = new FakeHost2().has(storedAtEnd("compact", home));
+    host.isMute = true;
+    const cleanup = await host.start();
+    await host.publish(...Array.from({ length: 250 }, (_, at) => ({ ...first, id: `evt_early${at}` })));
+    const warning = once(process, "warning");
+    await cleanup();
+    assert.match(String(await warning), /\b250 events of session/);
+    await host.start();
+    host.isMute = false;
+    await host.publish(...events);
+    await host.end();
+    const { told, entries } = await transcriptIn(project(home));
+    assert.deepEqual(told, PLAIN);
+    const counts = entries.flatMap((entry) =>
+      entry.type === "session_event" && entry.name === "missing entries" ? [entry.data] : [],
+    );
+    assert.deepEqual(counts, [{ missing: 50 }]);
+  });
+
   for (const isMute of [true, "forever"] as const) {
     test(`resolves within the 3 s that the host grants, if the host ${isMute === true ? "fails" : "does not answer"}`, async () => {
       const home = makeTempDir();

@@ -11,7 +11,7 @@ import { hostEvent, SessionTranslator, type HostEvent } from "./event-records.ts
 const MAX_SESSIONS = 500;
 /** Maximum number of event ids in memory, to detect events that another instance has delivered. */
 const MAX_IDS = 20_000;
-/** Maximum number of events of a session that wait for its folder. */
+/** Maximum number of events of a session that wait for its folder; the oldest are dropped and counted. */
 const MAX_HELD = 200;
 /** Delays before reading again what an event needs from the host's store, in milliseconds. It is stored about then. */
 const READ_DELAYS_MS = [20, 50, 100, 300, 1_000];
@@ -35,6 +35,8 @@ interface KnownSession {
   seq: number | undefined;
   /** Events that wait for its folder, or for data from the host's store. */
   held: HostEvent[];
+  /** Number of its first events that were dropped, because its folder was unknown for too long. */
+  dropped: number;
   /** True while the host's store is read; later events wait, so that entries stay in order. */
   isReading: boolean;
   /** The stream ended and was opened again, so events may be missing. */
@@ -73,7 +75,10 @@ export class Intake {
     session.held.push(event);
     if (session.directory !== undefined) return this.#release(session);
     if (session.held.length === 1) void this.#askDirectory(session);
-    if (session.held.length > MAX_HELD) session.held.shift();
+    if (session.held.length > MAX_HELD) {
+      session.held.shift();
+      session.dropped += 1;
+    }
   }
 
   /** Adds what is missing in all sessions from the host's store, after a stream of events ended. */
@@ -99,8 +104,8 @@ export class Intake {
     clearTimeout(timer);
     // Other plugin instances in this process continue.
     calm?.();
-    for (const { directory, sessionID, held } of placeless) {
-      if (directory === undefined) warnOfPlaceless(sessionID, held.length);
+    for (const { directory, sessionID, held, dropped } of placeless) {
+      if (directory === undefined) warnOfPlaceless(sessionID, dropped + held.length);
     }
   }
 
@@ -138,6 +143,7 @@ export class Intake {
       translator: new SessionTranslator(),
       seq: undefined,
       held: [],
+      dropped: 0,
       isReading: false,
       isBehind: false,
       isBusy: false,
@@ -159,8 +165,9 @@ export class Intake {
     }
     while (!session.isReading) {
       const [event] = session.held;
-      const missing = event === undefined ? 0 : missingBefore(session, event);
+      const missing = session.dropped + (event === undefined ? 0 : missingBefore(session, event));
       if (missing > 0 || session.isBehind) {
+        session.dropped = 0;
         session.isBehind = false;
         if (event?.seq !== undefined) session.seq = event.seq - 1;
         return void this.#read(session, shared, this.#catchUp(session, shared, missing));
@@ -223,7 +230,7 @@ export class Intake {
   async #catchUp(session: KnownSession, shared: Shared, missing: number): Promise<void> {
     const { sessionID, translator } = session;
     // The recording begins with all that the host has stored.
-    if (translator.isEmpty) return;
+    if (translator.isEmpty && missing === 0) return;
     const stored = await this.#stored(sessionID, Math.max(CATCH_UP_MESSAGES, missing));
     this.#accept(session, translator.takeOver(sessionID, stored ?? [], undefined), shared);
     if (missing === 0) return;
