@@ -4,10 +4,10 @@ import { touchedFiles, type TouchedFiles } from "../calls/touched-files.ts";
 import { AGENTS } from "./registry.ts";
 
 /** Tools of different agents have the same name and do the same, but name their inputs differently. */
-export const allTools: ToolTable = (tool, input, metadata) => {
+export const allTools: ToolTable = (tool, input) => {
   let best: Action = { kind: "other" };
   for (const table of tables()) {
-    const action = table(tool, input, metadata);
+    const action = table(tool, input);
     if (clarity(action) > clarity(best)) best = action;
   }
   return best;

@@ -22,13 +22,12 @@ export type Action =
 type PlainKind = "web_search" | "subagent" | "todo" | "question" | "plan" | "mcp" | "other";
 
 /**
- * Returns what a call does. `metadata`: that of the result's block, for a tool whose input does not say it. A tool's kind
- * is the same for any input, except for tools that have a command in their input.
+ * Returns what a call does. A tool's kind is the same for any input, except for tools that have a command in their input.
  */
-export type ToolTable = (tool: string | null, input: unknown, metadata?: unknown) => Action;
+export type ToolTable = (tool: string | null, input: unknown) => Action;
 
 /** Says what calls of one tool do. */
-export type ToolReader = (input: unknown, metadata: unknown) => Action;
+export type ToolReader = (input: unknown) => Action;
 
 /** Makes a table. Names are compared without case. `isMcp`: whether a name that is not in the table is of a server's tool. */
 export function toolTable(
@@ -36,9 +35,9 @@ export function toolTable(
   isMcp: (name: string) => boolean = () => false,
 ): ToolTable {
   const byName = new Map(Object.entries(tools).map(([name, reader]) => [name.toLowerCase(), reader]));
-  return (tool, input, metadata) => {
+  return (tool, input) => {
     const reader = byName.get((tool ?? "").toLowerCase());
-    return reader?.(input, metadata) ?? { kind: tool !== null && isMcp(tool) ? "mcp" : "other" };
+    return reader?.(input) ?? { kind: tool !== null && isMcp(tool) ? "mcp" : "other" };
   };
 }
 
@@ -122,14 +121,10 @@ export function does(kind: PlainKind): ToolReader {
   return () => ({ kind });
 }
 
-/** A tool whose input names a command, by which it does different things; `otherwise`: without a known one. */
-export function byCommand(
-  field: string,
-  commands: Readonly<Record<string, ToolReader>>,
-  otherwise: ToolReader = does("other"),
-): ToolReader {
+/** A tool whose input names a command, by which it does different things. */
+export function byCommand(field: string, commands: Readonly<Record<string, ToolReader>>): ToolReader {
   const readers = new Map(Object.entries(commands));
-  return (input, metadata) => (readers.get(textIn(input, field) ?? "") ?? otherwise)(input, metadata);
+  return (input) => readers.get(textIn(input, field) ?? "")?.(input) ?? { kind: "other" };
 }
 
 type Change = FileEdit extends infer Edit ? (Edit extends FileEdit ? Omit<Edit, "path"> : never) : never;

@@ -7,6 +7,11 @@ import type { MessageMetadata } from "./model.ts";
 /** Fields of each message of one record. */
 export type Piece = Omit<MessageDraft, "type" | "role" | "blocks" | "userKind" | "metadata">;
 
+/** An answer of the model, or a piece of one. */
+export function answerDraft(piece: Piece, blocks: BlockDraft[], metadata: MessageMetadata = {}): MessageDraft {
+  return { ...piece, type: "assistant", role: "assistant", blocks, metadata };
+}
+
 /** Something that a person typed. */
 export function promptDraft(piece: Piece, blocks: BlockDraft[], metadata: MessageMetadata = {}): MessageDraft {
   return { ...piece, type: "user", role: "user", userKind: "human", blocks, metadata };
@@ -48,6 +53,10 @@ export function textBlocks(text: string | undefined): BlockDraft[] {
 
 export function thinkingBlock(text: string | undefined): BlockDraft {
   return { type: "thinking", text: text ?? "", metadata: text ? {} : { withheld: true } };
+}
+
+export function callBlock(id: string | undefined, tool: string | undefined, input: unknown): BlockDraft {
+  return { type: "tool_use", toolUseId: id, toolName: tool, input };
 }
 
 /** A file that is part of a message. Its bytes are only counted. */

@@ -28,15 +28,12 @@ const others = toolTable(
     apply_patch: patches("input"),
     exec_command: runs("cmd", "workdir"),
     shell: runs("command", "workdir"),
-    str_replace_editor: byCommand(
-      "command",
-      {
-        create: writes("path", "file_text"),
-        str_replace: replaces("path", "old_str", "new_str"),
-        insert: inserts("path", ["insert_text", "new_str"]),
-      },
-      reads("path"),
-    ),
+    str_replace_editor: byCommand("command", {
+      view: reads("path"),
+      create: writes("path", "file_text"),
+      str_replace: replaces("path", "old_str", "new_str"),
+      insert: inserts("path", ["insert_text", "new_str"]),
+    }),
     edit: replacesAll("path", "edits", "oldText", "newText"),
     write_todos: does("todo"),
   },

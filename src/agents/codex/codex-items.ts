@@ -1,4 +1,5 @@
 /** Converts items of Codex, what the model saw and said, to message drafts. */
+import { callBlock as toolCall } from "../../parse/drafts.ts";
 import type { BlockDraft } from "../../parse/message-draft.ts";
 import {
   type Fields,
@@ -125,7 +126,7 @@ export function thinkingBlock(item: Fields): BlockDraft {
 /** Returns the block of a call; undefined if the item is not one. `result`: of a call whose item has its result too. */
 export function callBlock(item: Fields): { use: BlockDraft; hasEnded: boolean } | undefined {
   const call = (toolName: string, input: unknown, id = item["call_id"] ?? item["id"], hasEnded = false) => ({
-    use: { type: "tool_use", toolName, toolUseId: textIn(id), input } satisfies BlockDraft,
+    use: toolCall(textIn(id), toolName, input),
     hasEnded,
   });
   switch (item["type"]) {
@@ -166,7 +167,7 @@ export function innerCall(item: Fields, cwd: unknown): { use: BlockDraft; output
   const id = textIn(item["id"]);
   if (id === undefined || !INNER.test(id)) return undefined;
   const call = (toolName: string, input: unknown, output: unknown) => ({
-    use: { type: "tool_use", toolName, toolUseId: id, input } satisfies BlockDraft,
+    use: toolCall(id, toolName, input),
     output,
   });
   switch (item["type"]) {

@@ -3,7 +3,15 @@
  * is what the interface showed. Texts, thinking, calls and results are taken from items; events say which texts were typed,
  * and how calls ended. Only events have the calls that code of the model made.
  */
-import { errorDraft, noteDraft, type Piece, promptDraft, resultsDraft, usageDraft } from "../../parse/drafts.ts";
+import {
+  answerDraft,
+  errorDraft,
+  noteDraft,
+  type Piece,
+  promptDraft,
+  resultsDraft,
+  usageDraft,
+} from "../../parse/drafts.ts";
 import { countIn, fieldOf, type Fields, fieldsOf, textIn, textOf } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
@@ -305,7 +313,7 @@ export class CodexReader implements RecordReader {
     const { toolUseId: id, toolName: tool } = use;
     const sourceId = this.#code ?? this.#open().id;
     return [
-      { ...piece, type: "assistant", role: "assistant", sourceId, blocks: [use] },
+      answerDraft({ ...piece, sourceId }, [use]),
       this.#resultDraft(resultOf(id, output, tool, callEnd(item)), piece),
     ];
   }
@@ -324,7 +332,7 @@ export class CodexReader implements RecordReader {
   #aborted(piece: Piece): MessageDraft[] {
     if (this.#answer === undefined || this.#isInterruptionSaid) return [];
     const { id: sourceId } = this.#answer;
-    return [{ ...piece, type: "assistant", role: "assistant", sourceId, blocks: [], metadata: { interrupted: true } }];
+    return [answerDraft({ ...piece, sourceId }, [], { interrupted: true })];
   }
 
   #usage(piece: Piece, usage: UsageDraft | undefined, copyKey?: string): MessageDraft[] {
@@ -355,7 +363,7 @@ export class CodexReader implements RecordReader {
 
   #answerPiece(blocks: BlockDraft[], piece: Piece): MessageDraft {
     const model = { model: this.#model, provider: this.#provider };
-    return { ...piece, ...model, type: "assistant", role: "assistant", sourceId: this.#open().id, blocks };
+    return answerDraft({ ...piece, ...model, sourceId: this.#open().id }, blocks);
   }
 }
 

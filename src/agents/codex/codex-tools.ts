@@ -27,18 +27,18 @@ export const codexTools = toolTable(
 /** Early versions ran `apply_patch` as a command, with the patch as its argument. */
 function shell(): ToolReader {
   const [run, edit] = [runs("command", "workdir"), patches()];
-  return (input, metadata) => {
+  return (input) => {
     const [program, argument] = listOf(input, "command");
-    return program === "apply_patch" && typeof argument === "string" ? edit(argument, metadata) : run(input, metadata);
+    return program === "apply_patch" && typeof argument === "string" ? edit(argument) : run(input);
   };
 }
 
 /** The patch is the input; in a call that code made only its changes are known. */
 function patch(): ToolReader {
   const edit = patches("input");
-  return (input, metadata) => {
+  return (input) => {
     const changes = Object.entries(fieldsOf(input, "changes") ?? {});
-    return changes.length === 0 ? edit(input, metadata) : { kind: "write", edits: changes.map(changeOf) };
+    return changes.length === 0 ? edit(input) : { kind: "write", edits: changes.map(changeOf) };
   };
 }
 

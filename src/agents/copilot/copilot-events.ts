@@ -14,6 +14,8 @@ import { given } from "../../given.ts";
 import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import { CumulativeUsage } from "../../parse/cumulative-usage.ts";
 import {
+  answerDraft,
+  callBlock,
   commandDraft,
   errorDraft,
   fileBlock,
@@ -193,14 +195,14 @@ export class CopilotReader implements RecordReader {
       const id = textOf(request, "toolCallId");
       const input = isFields(request) ? request["arguments"] : undefined;
       if (id !== undefined) this.#calls.add(id);
-      blocks.push({ type: "tool_use", toolUseId: id, toolName: textOf(request, "name"), input });
+      blocks.push(callBlock(id, textOf(request, "name"), input));
     }
     const [answerId, model] = [textOf(data, "apiCallId"), textOf(data, "model")];
     const output = this.#counted.has(answerId ?? "") ? undefined : countOf(data, "outputTokens");
     const usage = output === undefined ? undefined : { tokensIn: 0, tokensOut: output, cacheRead: 0, cacheWrite: 0 };
     if (usage !== undefined) this.#totalsOf(model).count(usage);
     const sourceId = textOf(data, "messageId");
-    return { ...piece, type: "assistant", role: "assistant", sourceId, answerId, model, usage, blocks };
+    return answerDraft({ ...piece, sourceId, answerId, model, usage }, blocks);
   }
 
   #usageRecord({ data, piece }: Event): MessageDraft[] {
@@ -220,10 +222,10 @@ export class CopilotReader implements RecordReader {
 
   /** A call that is in no answer. */
   #lateCall({ data, piece }: Event): MessageDraft {
-    const [id, input] = [textOf(data, "toolCallId"), data["arguments"]];
+    const id = textOf(data, "toolCallId");
     if (id !== undefined) this.#calls.add(id);
-    const call: BlockDraft = { type: "tool_use", toolUseId: id, toolName: textOf(data, "toolName"), input };
-    return { ...piece, type: "assistant", role: "assistant", model: textOf(data, "model"), blocks: [call] };
+    const call = callBlock(id, textOf(data, "toolName"), data["arguments"]);
+    return answerDraft({ ...piece, model: textOf(data, "model") }, [call]);
   }
 
   #userCommand({ data, piece }: Event): MessageDraft {

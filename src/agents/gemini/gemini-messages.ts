@@ -14,6 +14,8 @@ import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/resu
 import { given } from "../../given.ts";
 import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
+  answerDraft,
+  callBlock,
   commandDraft,
   errorDraft,
   fileBlock,
@@ -31,6 +33,7 @@ import {
   fieldsOf,
   isFields,
   listOf,
+  textIn,
   textOf,
   jsonText,
 } from "../../parse/json-fields.ts";
@@ -172,7 +175,9 @@ export class GeminiReader implements RecordReader {
           : [];
     // A list brings back what was dropped before.
     const isBack = known !== undefined && !isThere && before?.has(known) === false;
-    return drafts.length === 0 && isBack ? [joined({ ...piece, ...nothingOf(type) }, type, id)] : drafts;
+    return drafts.length === 0 && isBack
+      ? [joined((type === "gemini" ? answerDraft : promptDraft)(piece, []), type, id)]
+      : drafts;
   }
 
   /** Returns the id of the message of which one in a list is a copy with another id, as compactions make them. */
@@ -198,26 +203,28 @@ export class GeminiReader implements RecordReader {
   #answer(record: Fields, text: string, id: string, piece: Piece): MessageDraft[] {
     const calls = callsOf(record);
     const said = [...listOf(record, "thoughts").map(thinking), ...textBlocks(text)];
-    const blocks = this.#seen.fresh([...said, ...calls.map((each) => callBlock(each.id, each.call))], piece.uuid);
+    const blocks = this.#seen.fresh(
+      [
+        ...said,
+        ...calls.map(({ id: call, call: { name, args } }) => ({
+          ...callBlock(call, textIn(name), args),
+          identity: call,
+        })),
+      ],
+      piece.uuid,
+    );
     const ended = calls.flatMap((each) => resultOf(each.id, each.call) ?? []);
     const results = this.#seen.fresh(ended, piece.uuid);
     if (text !== "") this.#said.set(keyOf("gemini", text), id);
     for (const call of calls) this.#calls.add(call.id);
     const [model, usage] = [textOf(record, "model"), usageOf(record)];
-    const answer: MessageDraft = { ...piece, type: "assistant", role: "assistant", model, usage, blocks };
+    const answer = answerDraft({ ...piece, model, usage }, blocks);
     const last = timeOf(calls.at(-1)?.call["timestamp"]) ?? piece.timestamp;
     return [
       ...(blocks.length > 0 || usage !== undefined ? [joined(answer, "gemini", id)] : []),
       ...(results.length === 0 ? [] : [resultsDraft({ ...piece, uuid: resultsOf(id), timestamp: last }, results)]),
     ];
   }
-}
-
-/** A piece that has nothing new. */
-function nothingOf(type: string): MessageDraft {
-  return type === "gemini"
-    ? { type: "assistant", role: "assistant", blocks: [] }
-    : { type: "user", role: "user", blocks: [] };
 }
 
 /** Pieces of a message are joined by its type and id. */
@@ -277,10 +284,6 @@ function callsOf(record: Fields): { id: string; call: Fields }[] {
   return listOf(record, "toolCalls")
     .filter(isFields)
     .map((call, at) => ({ id: textOf(call, "id") ?? `${textOf(record, "id") ?? ""}/${at}`, call }));
-}
-
-function callBlock(toolUseId: string, call: Fields): BlockDraft {
-  return { type: "tool_use", toolUseId, toolName: textOf(call, "name"), input: call["args"], identity: toolUseId };
 }
 
 /** Returns the result of a call; undefined if it has not ended. */

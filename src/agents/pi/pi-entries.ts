@@ -9,6 +9,8 @@
 import { given } from "../../given.ts";
 import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
+  answerDraft,
+  callBlock,
   commandDraft,
   errorDraft,
   fileBlock,
@@ -125,24 +127,20 @@ function answerOf(message: Fields, piece: Piece): MessageDraft[] {
   const error = textOf(message, "errorMessage");
   const sourceId = textOf(message, "responseId") ?? piece.uuid;
   const hasFailed = stop === "error";
-  const answer: MessageDraft = {
-    ...piece,
-    ...usageFields(message),
-    type: "assistant",
-    role: "assistant",
-    sourceId,
-    // A message is one entry, whatever its provider calls it.
-    answerId: piece.uuid,
-    copyKey: copyKeyOf(sourceId, message),
-    model: textOf(message, "model"),
-    provider: textOf(message, "provider"),
-    blocks: contentBlocks(message),
-    metadata: given({
-      stop_reason: stop,
-      interrupted: stop === "aborted" || undefined,
-      is_api_error: hasFailed || undefined,
-    }),
-  };
+  const answer = answerDraft(
+    {
+      ...piece,
+      ...usageFields(message),
+      sourceId,
+      // A message is one entry, whatever its provider calls it.
+      answerId: piece.uuid,
+      copyKey: copyKeyOf(sourceId, message),
+      model: textOf(message, "model"),
+      provider: textOf(message, "provider"),
+    },
+    contentBlocks(message),
+    given({ stop_reason: stop, interrupted: stop === "aborted" || undefined, is_api_error: hasFailed || undefined }),
+  );
   return hasFailed && error !== undefined ? [answer, errorDraft(piece, error)] : [answer];
 }
 
@@ -217,7 +215,7 @@ function contentBlock(block: unknown): BlockDraft {
       return thinkingBlock(stringOf(block, "thinking"));
     case "toolCall": {
       const input = isFields(block) ? block["arguments"] : undefined;
-      return { type: "tool_use", toolUseId: textOf(block, "id"), toolName: textOf(block, "name"), input };
+      return callBlock(textOf(block, "id"), textOf(block, "name"), input);
     }
     case "image":
       return { ...fileBlock(textOf(block, "mimeType"), stringOf(block, "data")), type: "image" };

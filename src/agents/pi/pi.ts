@@ -30,7 +30,7 @@ const format: Format = {
   tools: toolTable({
     read: reads("path"),
     write: writes("path", "content"),
-    edit: (input, metadata) => (isFields(input) && "edits" in input ? replacesSome : replacesOne)(input, metadata),
+    edit: (input) => (isFields(input) && "edits" in input ? replacesSome : replacesOne)(input),
     bash: runs("command"),
     grep: searches("pattern", "path"),
     find: globs("pattern", "path"),

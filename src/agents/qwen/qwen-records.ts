@@ -15,6 +15,8 @@ import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/resu
 import { given } from "../../given.ts";
 import { countedTokens, type CounterNames } from "../../parse/counted-tokens.ts";
 import {
+  answerDraft,
+  callBlock,
   commandDraft,
   errorDraft,
   fileBlock,
@@ -163,15 +165,8 @@ export class QwenReader implements RecordReader {
     if (counted !== undefined && response === undefined && uuid !== undefined) put(this.#answers, counted.key, uuid);
     const sourceId = goesOn ? this.#last.sourceId : (response ?? uuid);
     this.#last = { uuid, sourceId };
-    return {
-      ...piece,
-      type: "assistant",
-      role: "assistant",
-      sourceId,
-      model: textOf(record, "model"),
-      usage: response === undefined ? counted?.usage : undefined,
-      blocks: parts.map(blockOf),
-    };
+    const usage = response === undefined ? counted?.usage : undefined;
+    return answerDraft({ ...piece, sourceId, model: textOf(record, "model"), usage }, parts.map(blockOf));
   }
 
   #telemetry(event: Fields, piece: Piece): MessageDraft[] {
@@ -312,8 +307,7 @@ function partsOf(record: Fields): unknown[] {
 
 function blockOf(part: unknown): BlockDraft {
   const [text, call, data] = [stringOf(part, "text"), fieldsOf(part, "functionCall"), fieldsOf(part, "inlineData")];
-  if (call !== undefined)
-    return { type: "tool_use", toolUseId: textOf(call, "id"), toolName: textOf(call, "name"), input: call["args"] };
+  if (call !== undefined) return callBlock(textOf(call, "id"), textOf(call, "name"), call["args"]);
   if (isFields(part) && part["thought"] === true) return thinkingBlock(text);
   if (text !== undefined) return { type: "text", text };
   if (data === undefined) return { type: "unknown", metadata: { type: "part", raw: part } };
