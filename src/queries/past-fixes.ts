@@ -1,6 +1,6 @@
 /** Finds errors of earlier sessions that resemble a given one, and what fixed them. */
 import { resolve } from "node:path";
-import type { ToolFix } from "../fixes/find-fixes.ts";
+import { fixesOf, type ToolFix } from "../fixes/find-fixes.ts";
 import { allTools } from "../agents/all-tools.ts";
 import { targetOf } from "../fixes/targets.ts";
 import { ErrorLikeness, errorSignature } from "../fixes/signature.ts";
@@ -12,7 +12,8 @@ import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { archivedSession } from "./stored-session.ts";
-import { callKeys, fixedCalls, stepRow } from "./session-errors.ts";
+import { callKeys, isError, stepRow } from "./session-errors.ts";
+import { pageOf } from "./session-part.ts";
 
 /** Errors below this likeness are others. */
 const MIN_LIKENESS = 0.65;
@@ -20,6 +21,9 @@ const MIN_LIKENESS = 0.65;
 const SAME_LIKENESS = 0.85;
 /** Maximum number of sessions that are read for their fixes; more copies of an error add little. */
 const MOST_SESSIONS = 30;
+/** Messages that are read before a failed result and after it. A fix is at most 200 calls later. */
+const MESSAGES_BEFORE = 100;
+const MESSAGES_AFTER = 1_000;
 /** Maximum number of calls between a failure and its fix that are returned, and of texts of the assistant. */
 const MOST_STEPS = 3;
 const MOST_WORDS = 2;
@@ -70,11 +74,11 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
   const signatures = new Set(failures.map(({ signature }) => signature));
   const read: Occurrence[] = [];
   for (const session of sessions) {
-    for (const occurrence of await occurrencesIn(session, signatures, query.signal)) read.push(occurrence);
+    for (const occurrence of await occurrencesIn(store, session, signatures, query.signal)) read.push(occurrence);
   }
   const occurrences = withoutCopies(read);
   const isSame = (a: string, b: string): boolean =>
-    Math.min(likeness.likeness(a, b), likeness.likeness(b, a)) >= SAME_LIKENESS;
+    a === b || (likeness.likeness(a, b) >= SAME_LIKENESS && likeness.likeness(b, a) >= SAME_LIKENESS);
   const copies = read.filter((each) => !occurrences.has(each));
   return grouped(withoutCopied(failures, copies), isSame).map((group) => {
     const signatures = new Set(group.map(({ signature }) => signature));
@@ -136,15 +140,37 @@ function compareText(a: string | null, b: string | null): number {
 
 /** Returns the failures of a session that have one of the signatures. */
 async function occurrencesIn(
+  store: Store,
   session: SessionRef,
   signatures: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Occurrence[]> {
   const signatureOf = ({ result_text: text }: ToolCall): string => errorSignature(text ?? "");
-  const reader = await openConversation(session, { signal, pricing: "flat" });
-  const { found: all, messages } = await fixedCalls(reader, (failed) => signatures.has(signatureOf(failed)));
-  const keyOf = callKeys(session, messages);
-  return all.map((found) => ({ session, found, signature: signatureOf(found.failed), key: keyOf(found.failed) }));
+  const occurrences: Occurrence[] = [];
+  const ordinals = await store.failureOrdinals(session.archived?.sessionId ?? session.id, [...signatures]);
+  for (const { first, end } of partsAround(ordinals)) {
+    const reader = await openConversation(session, { signal, pricing: "flat" });
+    const { messages, content_blocks, tool_calls } = await pageOf(reader, { first, count: end - first });
+    const isHere = ({ result }: ToolCall): boolean =>
+      result !== null && result.message_ordinal >= first && result.message_ordinal < end;
+    const failed = tool_calls.filter((call) => isError(call) && isHere(call) && signatures.has(signatureOf(call)));
+    const keyOf = callKeys(session, messages);
+    for (const found of fixesOf(messages, content_blocks, tool_calls, allTools, failed))
+      occurrences.push({ session, found, signature: signatureOf(found.failed), key: keyOf(found.failed) });
+  }
+  return occurrences;
+}
+
+/** Returns the parts of a session around some messages, in order and without overlap. */
+function partsAround(ordinals: readonly number[]): { first: number; end: number }[] {
+  const parts: { first: number; end: number }[] = [];
+  for (const ordinal of ordinals) {
+    const [first, end] = [Math.max(0, ordinal - MESSAGES_BEFORE), ordinal + MESSAGES_AFTER];
+    const last = parts.at(-1);
+    if (last !== undefined && first <= last.end) last.end = end;
+    else parts.push({ first, end });
+  }
+  return parts;
 }
 
 /** Keeps one of the copies of a call in forks, branches and asides: one that was fixed, if there is any. */

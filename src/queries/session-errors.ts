@@ -80,13 +80,10 @@ export function callKeys(ref: SessionRef, messages: readonly TranscriptMessage[]
   };
 }
 
-/** Finds the failed calls, or those that are wanted, in the order of calls, with what fixed them. */
-export async function fixedCalls(
-  reader: ConversationReader,
-  isWanted: (failed: ToolCall) => boolean = () => true,
-): Promise<FailedCalls<ToolFix>> {
+/** Finds the failed calls, in the order of calls, with what fixed them. */
+async function fixedCalls(reader: ConversationReader): Promise<FailedCalls<ToolFix>> {
   const { messages, content_blocks, tool_calls } = await wholeConversation(reader);
-  const failed = tool_calls.filter((call) => isError(call) && isWanted(call));
+  const failed = tool_calls.filter(isError);
   return { found: fixesOf(messages, content_blocks, tool_calls, allTools, failed), messages };
 }
 
@@ -103,7 +100,7 @@ export async function failedCalls(reader: ConversationReader): Promise<FailedCal
   return { found, messages };
 }
 
-function isError({ status, result, superseded }: ToolCall): boolean {
+export function isError({ status, result, superseded }: ToolCall): boolean {
   return status === "error" && result !== null && superseded !== true;
 }
 

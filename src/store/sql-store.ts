@@ -388,14 +388,6 @@ export class SqlStore implements Store {
   async outline(sessionId: string): Promise<OutlinedMessage[]> {
     const id = storableText(sessionId);
     const of = `FROM events WHERE events.${OF_SESSION} AND NOT superseded`;
-    const calls = new Map<number, { calls: number; failed: number }>();
-    await this.#database.all(
-      `SELECT message, CAST(sum(CASE WHEN block_type = 'tool_use' THEN 1 ELSE 0 END) AS BIGINT) AS calls,
-        CAST(sum(CASE WHEN block_type = 'tool_result' AND status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS failed
-        ${of} AND block_type IN ('tool_use', 'tool_result') GROUP BY message`,
-      [id],
-      (row) => calls.set(numberIn(row, "message"), { calls: numberIn(row, "calls"), failed: numberIn(row, "failed") }),
-    );
     const texts = new Map<number, string>();
     await this.#database.all(
       `SELECT message, content ${of} AND block_type = 'text' AND message_type = 'user' ORDER BY events.ordinal`,
@@ -405,14 +397,23 @@ export class SqlStore implements Store {
         if (!texts.get(message)?.trim()) texts.set(message, contentIn(row));
       },
     );
+    const sums = `SELECT message, CAST(sum(CASE WHEN block_type = 'tool_use' THEN 1 ELSE 0 END) AS BIGINT) AS calls,
+      CAST(sum(CASE WHEN block_type = 'tool_result' AND status = 'error' THEN 1 ELSE 0 END) AS BIGINT) AS failed
+      ${of} AND block_type IN ('tool_use', 'tool_result') GROUP BY message`;
+    // Half of the messages of a long session are results of calls that did not fail.
     return this.#database.all(
-      `SELECT number, ${OUTLINED.list} FROM messages WHERE ${OF_SESSION} AND NOT superseded ORDER BY ordinal`,
-      [id],
-      (row) => {
-        const number = numberIn(row, "number");
-        const { calls: uses = 0, failed = 0 } = calls.get(number) ?? {};
-        return { fields: OUTLINED.read(row), calls: uses, failed, text: texts.get(number) ?? null };
-      },
+      `SELECT number, ${OUTLINED.list}, coalesce(calls, 0) AS calls, coalesce(failed, 0) AS failed
+        FROM messages LEFT JOIN (${sums}) AS sums ON sums.message = messages.number
+        WHERE messages.${OF_SESSION} AND NOT superseded AND (coalesce(user_kind, '') <> 'tool_result' OR failed > 0
+          OR ordinal = (SELECT max(ordinal) FROM messages WHERE ${OF_SESSION} AND NOT superseded))
+        ORDER BY ordinal`,
+      [id, id, id],
+      (row) => ({
+        fields: OUTLINED.read(row),
+        calls: numberIn(row, "calls"),
+        failed: numberIn(row, "failed"),
+        text: texts.get(numberIn(row, "number")) ?? null,
+      }),
     );
   }
 
@@ -464,6 +465,15 @@ export class SqlStore implements Store {
       ORDER BY session_id, signature`;
     const asked = signatures === undefined ? [] : [signatures.map(storableText)];
     return this.#database.all(sql, [...asked, ...of.values], readFailure);
+  }
+
+  failureOrdinals(sessionId: string, signatures: readonly string[]): Promise<number[]> {
+    const sql = `SELECT DISTINCT messages.ordinal FROM events
+      JOIN messages ON messages.session = events.session AND messages.number = events.message
+      WHERE events.${OF_SESSION} AND signature IS NOT NULL AND NOT events.superseded AND NOT is_own
+        AND ${this.#database.dialect.isOneOf("signature")} ORDER BY messages.ordinal`;
+    const values = [storableText(sessionId), signatures.map(storableText)];
+    return this.#database.all(sql, values, (row) => numberIn(row, "ordinal"));
   }
 
   async failureGroups({ sessions = {}, since, until, limit }: FailureQuery): Promise<FailureGroup[]> {

@@ -73,7 +73,10 @@ export interface Store {
   fileSessions(sessions?: SessionFilter): Promise<Map<string, string[]>>;
   /** Returns the ordinals of the messages that have these blocks of a session. */
   messageOrdinals(sessionId: string, eventIds: readonly string[]): Promise<Map<string, number>>;
-  /** Returns what an outline of a session needs of its messages, in order, without those that the source dropped. */
+  /**
+   * Returns what an outline of a session needs of its messages, in order: of results only those that failed, and the last.
+   * Without those that the source dropped.
+   */
   outline(sessionId: string): Promise<OutlinedMessage[]>;
   /** Returns what is needed to recognise unchanged rows of a session. */
   rowStates(sessionId: string): Promise<RowStates>;
@@ -83,6 +86,8 @@ export interface Store {
   failureSignatures(): Promise<string[]>;
   /** Returns how often each error, or each with one of the signatures, came up in each session, in a fixed order. */
   failures(signatures?: readonly string[], sessions?: SessionFilter): Promise<FailureCount[]>;
+  /** Returns the ordinals of a session's messages with one of these errors, in order. */
+  failureOrdinals(sessionId: string, signatures: readonly string[]): Promise<number[]>;
   /** Returns errors, the most frequent first, without those whose message says nothing. */
   failureGroups(query: FailureQuery): Promise<FailureGroup[]>;
   event(sessionId: string, eventId: string): Promise<StoredEvent | undefined>;

@@ -471,11 +471,17 @@ export class SiteData {
     const { session_id: id, state } = stored;
     const known = this.#known.get(id);
     if (known?.revision === state.revision) return known.turns;
-    const turns = catalogPricing().then((pricing) => sessionTurns(this.#options.store, stored, pricing));
+    const turns = this.#outlined(stored);
     turns.catch(() => this.#known.delete(id));
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(id, { revision: state.revision, turns });
     return turns;
+  }
+
+  async #outlined(stored: StoredSession): ReturnType<typeof sessionTurns> {
+    const { turns, end } = await sessionTurns(this.#options.store, stored, await catalogPricing());
+    // Prompts may be long, and the list of turns has only their beginnings.
+    return { turns: turns.map((turn) => ({ ...turn, text: shortTitle(turn.text) })), end };
   }
 
   async #children({ session_id: id }: StoredSession): Promise<PageSession[]> {
@@ -527,7 +533,7 @@ function turnRow({ ordinal, text, failures, ...turn }: OutlinedTurn, page: numbe
     ...turn,
     href: `${pageWith(ordinal, page)}#turn-${turn.number}`,
     failure: failure === undefined ? null : `${pageWith(failure, page)}#m${failure}`,
-    title: shortTitle(text),
+    title: text,
   };
 }
 

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { pastFixes } from "../../src/queries/past-fixes.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { type Outputs } from "../support/cli/json-output.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -119,6 +121,38 @@ describe("fixes", () => {
       fixes?.map((fix) => [fix.session_id, fix.count, fix.steps[0]?.input]),
       [[idOf(2), 1, { command: TUNNEL }]],
     );
+  });
+
+  test("in a long session are found by reading only what is around the failure", async () => {
+    const machine = new Machine();
+    const work = (from: number): string[] =>
+      Array.from({ length: 2_000 }, (_, step) => [
+        calls("Read", `r${from + step}`, { file_path: `/work/shop/${step}.ts` }, from + step),
+        result(`r${from + step}`, "export {};", from + step),
+      ]).flat();
+    const failure = sessionText({ number: 1, failure: DENIED(1), after: [TUNNEL, COMMAND] });
+    const text = [user("Read it", 0), ...work(1_000), failure.replaceAll(idOf(1), SESSION), ...work(5_000)].join("");
+    storeSession(machine.home, text.replaceAll(SESSION, idOf(1)), { id: idOf(1) });
+    await machine.index();
+    const where = { env: { XDG_DATA_HOME: join(machine.home, "data") }, home: machine.home, cwd: machine.home };
+    const store = await openStore(where);
+    let rows = 0;
+    const counting = new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return async (...args: unknown[]): Promise<unknown> => {
+          const answer: unknown = await Reflect.apply(value, target, args);
+          if (name === "blocks" && Array.isArray(answer)) rows += answer.length;
+          return answer;
+        };
+      },
+    });
+    const query = { error: "connect ECONNREFUSED", signal: new AbortController().signal };
+    const [error] = await pastFixes(counting, where, query);
+    await store.close();
+    assert.deepEqual(error?.fixes[0]?.steps[0]?.input, { command: TUNNEL });
+    assert.ok(rows < 3_000, `${rows} of some 8,000 blocks were read`);
   });
 
   test("are the same when the files are gone, and for words without quotes and a stream", async () => {
