@@ -2,6 +2,7 @@
  * Runs tasks in a worker thread. Each task has a channel for its questions, its result and its cancellation, which is
  * closed when the task has ended.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { MessageChannel, type MessagePort, parentPort, Worker } from "node:worker_threads";
 import { given } from "./given.ts";
 import { errorCode } from "./transcript/files/fault.ts";
@@ -14,8 +15,8 @@ export class BrokenThread extends Error {
 
 /** A task, with the thread's end of its channel. */
 export interface ToThread {
-  /** `ping`: shows whether the thread still responds. `close`: cancel all tasks and release their resources. */
-  kind: "task" | "ping" | "close";
+  /** `close`: cancel all tasks and release their resources. */
+  kind: "task" | "close";
   task?: unknown;
   port: MessagePort;
 }
@@ -111,15 +112,11 @@ export class WorkerThread<Task, Result> {
     return (await this.#send({ kind: "task", task }, signal)) as Result;
   }
 
-  /** Resolves to whether the thread responds within `limitMs`. */
-  async reacts(limitMs: number): Promise<boolean> {
-    return within(this.#send({ kind: "ping" }), limitMs).catch(() => false);
-  }
-
-  /** Lets the thread release its resources, then ends it. Resolves to false if it does not end within `limitMs`. */
-  async close(limitMs: number): Promise<boolean> {
-    await within(this.#send({ kind: "close" }), limitMs).catch(() => undefined);
-    return within(this.stop(), limitMs);
+  /** Lets the thread release its resources, then ends it. Waits at most `limitMs` for each. */
+  async close(limitMs: number): Promise<void> {
+    const late = (): Promise<void> => sleep(limitMs, undefined, { ref: false });
+    await Promise.race([this.#send({ kind: "close" }), late()]).catch(() => undefined);
+    await Promise.race([this.stop(), late()]);
   }
 
   /** Ends the thread at once. */
@@ -221,15 +218,4 @@ export function serveTasks<Task>(work: Work<Task>, close: () => Promise<void> = 
   const port = parentPort;
   port?.on("message", (message: ToThread) => void serve(message));
   port?.postMessage("ready");
-}
-
-/** Returns whether the work ends within `limitMs`. */
-async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, limitMs, false)));
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

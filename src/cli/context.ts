@@ -31,8 +31,6 @@ export interface Io {
   plugin?: string;
   installation: Installation;
   now(): Date;
-  /** Kills the process without running any more code. */
-  kill?(): void;
   /** Aborted by a signal; its reason is an `Interrupted`. */
   signal: AbortSignal;
 }
@@ -76,7 +74,6 @@ export function createContext(io: Io) {
   const out = createBlockWriter(io.stdout, colored);
   let shown: ShownProgress | undefined;
   let notes = Promise.resolve();
-  let isAbandoned = false;
   const writeNote = async (before: Promise<void>, line: string): Promise<void> => {
     await before;
     shown?.clear();
@@ -134,16 +131,11 @@ export function createContext(io: Io) {
       shown = createProgress(io.stderr, total);
       return shown;
     },
-    /** Has the process killed at its end, because something hangs in it that a normal exit would wait for. */
-    abandon: (): void => {
-      isAbandoned = true;
-    },
   };
   const close = async (): Promise<void> => {
     shown?.end();
     await closeArchive();
     await notes;
-    if (isAbandoned) io.kill?.();
   };
   return { context, close };
 }

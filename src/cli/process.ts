@@ -41,7 +41,6 @@ export async function runProcess(exit: (code: number) => never, folder: string):
     installation: { folder: resolve(folder), runtime: process.execPath },
     home: homeFolder(process.env),
     now: () => new Date(),
-    kill: () => process.kill(process.pid, "SIGKILL"),
     signal: interruption.signal,
   });
   exit(exitCode);

@@ -38,11 +38,8 @@ const INTERRUPTED_MS = 100;
 /** Maximum wait for the last answers after the client closed its end, in milliseconds. */
 const LAST_ANSWERS_MS = 10_000;
 
-/**
- * Serves until the client disconnects or the signal is aborted. No message of a client makes it reject.
- * Returns false if a call hangs and the process must be killed (see `ToolRunner.close`).
- */
-export async function serveMcp(options: McpOptions): Promise<boolean> {
+/** Serves until the client disconnects or the signal is aborted. No message of a client makes it reject. */
+export async function serveMcp(options: McpOptions): Promise<void> {
   const { env, home, signal, input, output, onError } = options;
   const runner = new ToolRunner({ env, home });
   const calls = new Set<Promise<unknown>>();
@@ -69,7 +66,7 @@ export async function serveMcp(options: McpOptions): Promise<boolean> {
   await closed;
   input.pause();
   signal.removeEventListener("abort", stop);
-  return runner.close(signal.aborted ? INTERRUPTED_MS : undefined);
+  await runner.close(signal.aborted ? INTERRUPTED_MS : undefined);
 }
 
 /** Waits until all calls are answered and the answers are written. */

@@ -6,7 +6,6 @@ import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSyn
 import { join } from "node:path";
 import { sampleSession, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
-import { createContext } from "../../src/cli/context.ts";
 import { asStoreError } from "../../src/store/sqlite/sqlite-faults.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { NOBODY, isLinux, isRoot, notOnLinux } from "../support/machine.ts";
@@ -157,22 +156,3 @@ test("snippets are printed with lines and tabs as they are", async () => {
   const { stdout } = await runCli(["snippets", "query", "--full"], { home });
   assert(stdout.includes(`  \techo ${"word ".repeat(40)}end\n`), stdout);
 });
-
-test("a hanging program is killed only after all output is written", async () => {
-  const told: string[] = [];
-  const output = { isTerminal: false, write: async (text: string) => void told.push(text) };
-  const installation = { folder: "/", runtime: "" };
-  const where = { env: {}, cwd: "/", home: "/", installation };
-  const io = { ...where, stdout: output, stderr: output, stdin: nothing(), now: () => new Date() };
-  const { signal } = new AbortController();
-  const first = createContext({ ...io, signal, kill: () => void told.push("killed") });
-  await first.close();
-  assert.equal(told.length, 0);
-  const { context, close } = createContext({ ...io, signal, kill: () => void told.push("killed") });
-  context.note("it hangs");
-  context.abandon();
-  await close();
-  assert.deepEqual(told, ["it hangs\n", "killed"]);
-});
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -13,7 +13,7 @@ const definition = createCommand("mcp", {
 
 export const command = runnable(definition, async (context) => {
   const { env, home, cwd, signal } = context;
-  const hasEnded = await serveMcp({
+  await serveMcp({
     env,
     home,
     cwd,
@@ -22,9 +22,5 @@ export const command = runnable(definition, async (context) => {
     output: process.stdout,
     onError: (message) => context.note(`transcripts mcp: ${message}`),
   });
-  if (!hasEnded) {
-    context.note("transcripts mcp: abandoned a call that hangs");
-    context.abandon();
-  }
   return 0;
 });

@@ -12,11 +12,6 @@ export interface ToolRunnerOptions extends ToolSurroundings {
   idleMs?: number;
   /** Maximum time for a call, in milliseconds; after that it is cancelled and answered as failed. Default 55,000. */
   callMs?: number;
-  /**
-   * Maximum time in which a thread must respond after a cancelled call, in milliseconds, before it is abandoned.
-   * Default 2,000.
-   */
-  stuckMs?: number;
   /** File of the thread. Default: `tool-worker`. */
   workerUrl?: URL;
 }
@@ -24,8 +19,7 @@ export interface ToolRunnerOptions extends ToolSurroundings {
 const IDLE_MS = 30_000;
 /** Below the 60 seconds after which clients built on the MCP SDK give up without a reason. */
 const CALL_MS = 55_000;
-const STUCK_MS = 2_000;
-/** Maximum time for a thread to close its store before it is terminated, and then to end. */
+/** Maximum time for a thread to close its store before it is terminated. */
 const CLOSE_MS = 2_000;
 
 export class ToolRunner {
@@ -34,16 +28,16 @@ export class ToolRunner {
   #underWay = 0;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** Threads that are closing or hanging. */
-  readonly #endings = new Set<Promise<boolean>>();
+  /** Threads that are closing. */
+  readonly #endings = new Set<Promise<void>>();
 
   constructor(options: ToolRunnerOptions) {
     this.#options = options;
   }
 
   /**
-   * Answers within `callMs`; the answer is a failure if the work took longer. Rejects at once with the signal's reason,
-   * and if the thread broke or was closed in the meantime. A thread that is still stuck afterwards is replaced.
+   * Answers within `callMs`; the answer is a failure if the work took longer, and the next call gets another thread, since
+   * this one may hang. Rejects at once with the signal's reason, and if the thread broke or was closed in the meantime.
    */
   async call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
     signal.throwIfAborted();
@@ -58,9 +52,9 @@ export class ToolRunner {
       const work = starting.then((thread) => thread.run(request, ended));
       return await Promise.race([work, rejectionOf(ended)]);
     } catch (error) {
-      if (ended.aborted) void this.#replaceIfStuck(starting);
-      if (late.signal.aborted && !signal.aborted) return failure(request.tool, late.signal.reason);
-      throw error;
+      if (!late.signal.aborted || signal.aborted) throw error;
+      if (this.#thread === starting) this.#rest(CLOSE_MS);
+      return failure(request.tool, late.signal.reason);
     } finally {
       clearTimeout(limit);
       this.#underWay -= 1;
@@ -72,23 +66,11 @@ export class ToolRunner {
     return this.#options.callMs ?? CALL_MS;
   }
 
-  async #replaceIfStuck(starting: Promise<ToolThread>): Promise<void> {
-    const limitMs = this.#options.stuckMs ?? STUCK_MS;
-    const thread = await starting.catch(() => undefined);
-    if (thread === undefined || (await thread.reacts(limitMs)) || this.#thread !== starting) return;
-    this.#rest(CLOSE_MS);
-  }
-
-  /**
-   * Cancels running calls and releases all resources. Never rejects, and waits at most twice `limitMs` for a hanging
-   * call. Resolves to false if a thread is stuck in a system call and cannot be terminated; then the process cannot
-   * exit either (Node waits for its threads) and must be killed.
-   */
-  async close(limitMs = CLOSE_MS): Promise<boolean> {
+  /** Cancels running calls and releases all resources. Never rejects; waits at most twice `limitMs` for a call that hangs. */
+  async close(limitMs = CLOSE_MS): Promise<void> {
     this.#isClosed = true;
     this.#rest(limitMs);
-    const ended = await Promise.all(this.#endings);
-    return ended.every(Boolean);
+    await Promise.all(this.#endings);
   }
 
   #restLater(): void {
@@ -102,10 +84,11 @@ export class ToolRunner {
     const thread = this.#thread;
     this.#thread = undefined;
     if (thread === undefined) return;
-    const ending = endOf(thread, limitMs).then((hasEnded) => {
-      if (hasEnded) this.#endings.delete(ending);
-      return hasEnded;
-    });
+    const ending = thread
+      .then((started) => started.close(limitMs))
+      // It never started.
+      .catch(() => undefined)
+      .finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
   }
 
@@ -143,13 +126,4 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
   // Avoids an unhandled rejection if the work ended first.
   rejection.catch(() => undefined);
   return rejection;
-}
-
-async function endOf(thread: Promise<ToolThread>, limitMs: number): Promise<boolean> {
-  try {
-    return await (await thread).close(limitMs);
-  } catch {
-    // It is abandoned either way.
-    return true;
-  }
 }

@@ -10,7 +10,6 @@ const log = (line: string): void => appendFileSync(`${home}/thread.log`, `${line
 parentPort?.on("message", ({ kind, task, port }: ToThread) => {
   log(kind);
   const done = (result?: unknown): void => port.postMessage({ kind: "done", result } satisfies FromTask);
-  if (kind === "ping") done();
   if (kind === "close") parentPort?.close();
   if (kind !== "task") return;
   port.on("message", (reply: { kind: string }) => log(reply.kind));
