@@ -127,8 +127,3 @@ export function fieldError(
 ): TranscriptsError {
   return new TranscriptsError(code, problem, next, { ...details, field });
 }
-
-/** Returns whether an error is about a field, unlike one of the whole store. */
-export function isFieldError(error: unknown): error is TranscriptsError {
-  return error instanceof TranscriptsError && error.field !== undefined;
-}

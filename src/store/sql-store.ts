@@ -29,7 +29,7 @@ import {
   type TableColumns,
 } from "./columns.ts";
 import { groupsOf, sessionCondition } from "./candidate-pages.ts";
-import { checkedSnippet, checkedTime, invalid, unknownEvent, unknownSession } from "./snippet-values.ts";
+import { checkedSnippet, checkedTime, unknownEvent, unknownSession } from "./snippet-values.ts";
 import { allOf, batches, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type {
@@ -549,29 +549,6 @@ export class SqlStore implements Store {
     }
   }
 
-  async insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined> {
-    const checked = checkedSnippet(snippet);
-    const { session_id, snippet_type, source_line_start: start, source_line_end: end } = checked;
-    if (start === null || end === null)
-      throw invalid(
-        start === null ? "source_line_start" : "source_line_end",
-        "A suggestion needs its lines.",
-        "Use the suggested ones.",
-      );
-    return await this.#database.transaction(async (session) => {
-      // Makes other suggestions for this session wait until this one is decided.
-      await lockedRevision(session, session_id);
-      await checkReferences(session, checked);
-      const passages = await session.all(
-        `SELECT source_line_start, source_line_end FROM conversation_snippets WHERE session_id = ? AND snippet_type = ?
-          AND source_line_start IS NOT NULL AND source_line_end IS NOT NULL`,
-        [session_id, snippet_type],
-        (row): Lines => ({ start: numberIn(row, "source_line_start"), end: numberIn(row, "source_line_end") }),
-      );
-      return passages.some((lines) => overlap(lines, { start, end })) ? undefined : addSnippet(session, checked);
-    });
-  }
-
   async snippet(snippetId: string): Promise<StoredSnippet | undefined> {
     const id = snippetId.toLowerCase();
     if (!UUID.test(id)) return undefined;
@@ -721,20 +698,6 @@ async function putFiles(
 /** Returns the condition on sessions of a machine, or of all. */
 function ofMachine(machineId: string | undefined): Condition {
   return machineId === undefined ? { sql: "true", values: [] } : { sql: "machine_id = ?", values: [machineId] };
-}
-
-interface Lines {
-  start: number;
-  end: number;
-}
-
-/**
- * Returns true if more than half of the shorter passage's lines are in the other: a suggested passage grows as the
- * conversation goes on.
- */
-function overlap(one: Lines, other: Lines): boolean {
-  const common = Math.min(one.end, other.end) - Math.max(one.start, other.start) + 1;
-  return common * 2 > Math.min(one.end - one.start, other.end - other.start) + 1;
 }
 
 /** Throws `invalid` with the name of the field. */

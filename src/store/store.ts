@@ -101,12 +101,6 @@ export interface Store {
 
   /** Rejects with `unknown_session` or `unknown_event` if the snippet refers to one that does not exist. */
   insertSnippet(snippet: NewSnippet): Promise<StoredSnippet>;
-  /**
-   * Like `insertSnippet`, for lines that a program found worth keeping: once per type and passage, even with concurrent
-   * writers. Resolves to undefined and stores nothing if a snippet of that type has most of these lines. Requires both line
-   * numbers.
-   */
-  insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined>;
   snippet(snippetId: string): Promise<StoredSnippet | undefined>;
   /** Returns snippets newest first, then by id. */
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }>;

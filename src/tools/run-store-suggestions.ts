@@ -19,10 +19,6 @@ const JOB: ToolDefinition<typeof args> = {
 export const execute = execution(JOB, async ({ session }, context) => {
   const { where, signal } = context;
   const ref = await sessionAsked(session, context);
-  const { stored, failed } = await autoExtract(await context.openStore(), where, ref, { signal });
-  const [first] = failed;
-  return {
-    text: first === undefined ? `${stored.length} stored.` : `${first.title}: ${first.reason}`,
-    isError: first !== undefined,
-  };
+  const { stored } = await autoExtract(await context.openStore(), where, ref, { signal });
+  return { text: `${stored} stored.` };
 });

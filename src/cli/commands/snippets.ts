@@ -218,12 +218,9 @@ const suggest = runnable(suggestDefinition, async (context, [argument], options)
     else if (!options.json) context.note("add --store to store them");
     return suggestions.length > 0 ? 0 : 1;
   }
-  const { stored, known, failed } = await withStore(context, {}, (store) =>
-    storeSuggestions(settingIn(context, store), ref, suggestions),
-  );
-  for (const { title, reason } of failed) context.note(`not stored: ${title}: ${reason}`);
-  context.note(`stored ${stored.length}${known > 0 ? `, ${known} already stored` : ""}`);
-  return failed.length > 0 ? 2 : suggestions.length > 0 ? 0 : 1;
+  const { stored, known } = await withStore(context, {}, (store) => storeSuggestions(store, context, ref, suggestions));
+  context.note(`stored ${stored}${known > 0 ? `, ${known} already stored` : ""}`);
+  return suggestions.length > 0 ? 0 : 1;
 });
 
 const cleanupDefinition = createCommand("cleanup", {

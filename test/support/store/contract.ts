@@ -4,7 +4,6 @@ import { eventContract } from "./contract-events.ts";
 import { queryContract } from "./contract-queries.ts";
 import { sessionContract } from "./contract-sessions.ts";
 import { snippetContract } from "./contract-snippets.ts";
-import { suggestionContract } from "./contract-suggestions.ts";
 import { tableContract } from "./contract-tables.ts";
 
 /** Registers the tests. */
@@ -13,6 +12,5 @@ export function storeContract(backend: TestBackend): void {
   eventContract(backend);
   snippetContract(backend);
   queryContract(backend);
-  suggestionContract(backend);
   tableContract(backend);
 }
