@@ -5,8 +5,7 @@ import { createRedaction, formatsOf, NO_REDACTION } from "../transcript/create-r
 import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 import { writeNewFile } from "../transcript/files/new-file.ts";
 import { transcriptsFolder } from "../transcript/recording-folder.ts";
-import { SAVE_CONVERSATION } from "../tools/save-conversation/save-conversation-tool.ts";
-import { TOOL_DEFINITIONS } from "../tools/tool-definitions.ts";
+import { SAVE_CONVERSATION, TOOL_DEFINITIONS } from "../tools/tool-definitions.ts";
 import type { ArgumentShape } from "../tools/tool.ts";
 import type { Shared } from "./shared.ts";
 

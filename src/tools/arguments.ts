@@ -6,22 +6,16 @@
  * default, and the tool applies it. Bounds are checked here instead of in the schema: there they would cost tokens in
  * every request, and a host that checks them would reply with its own message.
  */
-import { given } from "../given.ts";
 import * as z from "zod/mini";
 import type { ArgumentShape, ToolArguments, ToolDefinition } from "./tool.ts";
-import { shortened } from "../neutral-text.ts";
-import { textOf, wholeNumber } from "../snippets/snippet-input.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
-
-/** Maximum length of an invalid value in a message. */
-const MAX_SHOWN_VALUE = 60;
+import { integerField, readFields, textField } from "../read-fields.ts";
 
 export function text(description: string, { maxChars = 4_096 }: { maxChars?: number } = {}): z.ZodMiniString {
-  return described(textOf(1, maxChars), description);
+  return described(textField(1, maxChars), description);
 }
 
 export function integer(description: string, { min, max }: { min: number; max: number }): z.ZodMiniNumber {
-  return described(wholeNumber(min, max), description);
+  return described(integerField(min, max), description);
 }
 
 export function flag(description: string): z.ZodMiniBoolean {
@@ -64,50 +58,31 @@ export function described<Schema extends z.ZodMiniType>(schema: Schema, descript
  * and an example.
  */
 export function readArguments<Shape extends ArgumentShape>(
-  definition: ToolDefinition<Shape>,
+  { args, example }: Pick<ToolDefinition<Shape>, "args" | "example">,
   raw: unknown,
 ): ToolArguments<Shape> {
-  const passed = withoutNulls(raw);
-  const example = `For example: ${JSON.stringify(definition.example)}`;
-  if (passed === undefined) {
-    throw bad(`${shown(raw)} are not valid arguments for ${definition.name}: they must be an object.`, example);
-  }
-  const known = Object.keys(definition.args);
-  const stranger = Object.keys(passed).find((name) => !known.includes(name));
-  if (stranger !== undefined) {
-    throw bad(
-      `${definition.name} has no such argument, it has ${known.join(", ")}.`,
-      example,
-      shortened(stranger, MAX_SHOWN_VALUE),
-    );
-  }
-  const parsed = z.object(definition.args).safeParse(unquoted(definition.args, passed));
+  const schema = z.strictObject(args, "it must be an object");
+  const given = isObject(raw ?? {}) ? meantBy(args, Object.entries(raw ?? {})) : raw;
   // TypeScript cannot infer the type for a generic shape.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  if (parsed.success) return parsed.data as ToolArguments<Shape>;
-  const [issue] = parsed.error.issues;
-  const [name = "arguments", ...inner] = (issue?.path ?? []).map(String);
-  const value = passed[name];
-  const isMissing = value === undefined && inner.length === 0;
-  const problem = `${isMissing ? "it is missing" : `${shown(value)} is not allowed`}; ${issue?.message ?? ""}.`;
-  throw bad(problem, example, [name, ...inner].join("."));
+  return readFields(schema, given, {
+    code: "bad_arguments",
+    example: `For example: ${JSON.stringify(example)}.`,
+  }) as ToolArguments<Shape>;
 }
 
-function bad(problem: string, example: string, field?: string): TranscriptsError {
-  return new TranscriptsError("bad_arguments", problem, `${example}.`, given({ field }));
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && !Array.isArray(value);
 }
 
-/** Models pass null for arguments they leave out, and nothing at all for no arguments. */
-export function withoutNulls(raw: unknown): Record<string, unknown> | undefined {
-  if (raw === null || raw === undefined) return {};
-  if (typeof raw !== "object" || Array.isArray(raw)) return undefined;
-  return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null && value !== undefined));
-}
-
-/** Some models quote every value, and some clients turn any text that looks like a number into one. */
-function unquoted(shape: ArgumentShape, passed: Record<string, unknown>): Record<string, unknown> {
+/**
+ * Models pass null for arguments they leave out, and nothing at all for no arguments. Some quote every value, and some
+ * clients turn any text that looks like a number into one.
+ */
+function meantBy(shape: ArgumentShape, passed: readonly [string, unknown][]): Record<string, unknown> {
+  const given = passed.filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(
-    Object.entries(passed).map(([name, value]) => {
+    given.map(([name, value]) => {
       const schema = shape[name];
       const meant = otherForm(value);
       if (schema === undefined || meant === undefined || schema.safeParse(value).success) return [name, value];
@@ -120,8 +95,4 @@ function otherForm(value: unknown): unknown {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return undefined;
   return /^-?\d{1,15}$/.test(value) ? Number(value) : { true: true, false: false }[value];
-}
-
-function shown(value: unknown): string {
-  return shortened(JSON.stringify(value) ?? "nothing", MAX_SHOWN_VALUE);
 }

@@ -2,7 +2,8 @@
 import { HIT_ROLES } from "../parse/searched-texts.ts";
 import { extractShape, queryShape } from "../snippets/snippet-input.ts";
 import { SNIPPET_TYPE_MEANINGS } from "../snippets/snippet-type.ts";
-import { choice, flag, integer, optional, text, withDescriptions } from "./arguments.ts";
+import * as z from "zod/mini";
+import { choice, described, flag, integer, optional, text, withDescriptions } from "./arguments.ts";
 import type { ArgumentShape, ToolDefinition } from "./tool.ts";
 
 /** Characters of an answer: about 4,000 tokens. */
@@ -13,6 +14,8 @@ const MAX_CHARS = 200_000;
 const MAX_DATE_CHARS = 40;
 const MAX_NAME_CHARS = 200;
 const MAX_INTEGER = 2_147_483_647;
+const MAX_NOTE_CHARS = 10_000;
+const NOTE_MUST = `it must be a text of at most ${MAX_NOTE_CHARS} characters`;
 
 const project = optional(text("Only this project: its folder, or the last part of it."));
 const agent = optional(text("Only sessions of this agent, as list_sessions names it.", { maxChars: MAX_NAME_CHARS }));
@@ -175,7 +178,24 @@ export const QUERY_SNIPPETS = tool({
   readOnly: true,
 });
 
-/** Definitions in display order. `save_conversation` is missing: only a host that records has it. */
+const note = z.string(NOTE_MUST).check(z.maxLength(MAX_NOTE_CHARS, NOTE_MUST));
+
+/** Only a host that records has it. */
+export const SAVE_CONVERSATION = tool({
+  name: "save_conversation",
+  title: "Save the conversation",
+  description:
+    "Saves this conversation as a file in the project, with a summary, statistics and commands to search its transcript.",
+  args: {
+    // Of any characters: it is written into a file.
+    note: optional(described(note, "What to remember about this session.")),
+    compact: optional(flag("Also summarize the conversation when this turn ends, to free the context.")),
+  },
+  example: { note: "The prices are rounded in src/cart.ts." },
+  readOnly: false,
+});
+
+/** Definitions of the others, in display order. */
 export const TOOL_DEFINITIONS: readonly ToolDefinition[] = [
   FIND_IN_TRANSCRIPTS,
   READ_SESSION,

@@ -252,7 +252,7 @@ describe("what is refused", () => {
     [{ metadata: deep }, "metadata", /nested more than 20/],
     [{ metadata: cycle }, "metadata", /cannot be written as JSON/],
     [{ metadata: { a: "b\0" } }, "metadata", /NUL/],
-    [{ instance_id: "x" }, '"instance_id"', /no field "instance_id"\. There are session_id/],
+    [{ instance_id: "x" }, "instance_id", /"instance_id" is not known\. There are session_id/],
   ] as const) {
     test(`extract: ${JSON.stringify(rest, (key, value: unknown) => (key === "self" ? "…" : value))?.slice(0, 70)}`, () =>
       withStore(async (snippets) => {
@@ -276,7 +276,7 @@ describe("what is refused", () => {
     [{ keyword: "" }, "keyword", /1 to 10000/],
     [{ keyword: "x".repeat(10_000_000) }, "keyword", /1 to 10000/],
     [{ keyword: "a\0" }, "keyword", /NUL/],
-    [{ tag: "a" }, '"tag"', /no field "tag"/],
+    [{ tag: "a" }, "tag", /"tag" is not known/],
   ] as const) {
     test(`query: ${JSON.stringify(filter).slice(0, 70)}`, () =>
       withStore(async (snippets) => {

@@ -6,10 +6,9 @@ import { z } from "zod";
 import * as mini from "zod/mini";
 import { allCommands } from "../../src/cli/commands/all-commands.ts";
 import { parseOptions, TOOL_NAMES } from "../../src/config.ts";
-import { TOOL_DEFINITIONS } from "../../src/tools/tool-definitions.ts";
+import { SAVE_CONVERSATION, TOOL_DEFINITIONS } from "../../src/tools/tool-definitions.ts";
 import { readArguments } from "../../src/tools/arguments.ts";
 import { toolWork } from "../../src/tools/runner/tool-requests.ts";
-import { SAVE_CONVERSATION } from "../../src/tools/save-conversation/save-conversation-tool.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
 import { TranscriptsError } from "../../src/transcripts-error.ts";
@@ -70,13 +69,13 @@ describe("a model's arguments", () => {
 
   test("are refused with the field, the value, what is allowed and an example", () => {
     for (const [raw, field, words] of [
-      [{ line: 0 }, "line", /^0 is not allowed; it must be a whole number from 1 to \d+\./],
+      [{ line: 0 }, "line", /^0 is not allowed as line\. It must be a whole number from 1 to \d+\./],
       [{ line: 1.5 }, "line", /1\.5 is not allowed/],
       [{ line: "1e3" }, "line", /"1e3" is not allowed/],
-      [{ with_tools: "yes" }, "with_tools", /"yes" is not allowed; it must be true or false/],
-      [{ session: { id: "x" } }, "session", /\{"id":"x"\} is not allowed; it must be a text/],
+      [{ with_tools: "yes" }, "with_tools", /"yes" is not allowed as with tools\. It must be true or false/],
+      [{ session: { id: "x" } }, "session", /\{"id":"x"\} is not allowed as session\. It must be a text/],
       [{ session: "x".repeat(5_000) }, "session", /"x{59}… is not allowed/],
-      [{ sesion: "x" }, "sesion", /^read_session has no such argument, it has session,/],
+      [{ sesion: "x" }, "sesion", /^"sesion" is not known\. There are session,/],
     ] as const) {
       assert.throws(
         () => read(raw),
@@ -89,7 +88,8 @@ describe("a model's arguments", () => {
         },
       );
     }
-    for (const raw of ["text", 5, ["session"], true]) assert.throws(() => read(raw), /they must be an object/);
+    for (const raw of ["text", 5, ["session"], true])
+      assert.throws(() => read(raw), /is not allowed as input\. It must be an object/);
   });
 });
 

@@ -219,11 +219,11 @@ describe("find_in_transcripts", () => {
       [{ query: "x", since: "whenever" }, /since: "whenever" is not a date\. Write "12h"/],
       [
         { query: "x", role: "bot" },
-        /role: "bot" is not allowed; it must be one of "user", "assistant", "tool", "system"/,
+        /role: "bot" is not allowed as role\. It must be one of "user", "assistant", "tool", "system"/,
       ],
       [{ query: ["x"] }, /query: \["x"\] is not allowed/],
-      ["query", /"query" are not valid arguments for find_in_transcripts: they must be an object/],
-      [{ query: "x", term: "y" }, /term: find_in_transcripts has no such argument, it has query, exact/],
+      ["query", /"query" is not allowed as input\. It must be an object/],
+      [{ query: "x", term: "y" }, /term: "term" is not known\. There are query, exact/],
     ] as const) {
       const answer = await made.call("find_in_transcripts", args);
       assert.equal(answer.isError, true);

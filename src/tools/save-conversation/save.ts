@@ -5,7 +5,9 @@ import type { Redaction } from "../../transcript/entry-redactor.ts";
 import type { Digest } from "./conversation-digest.ts";
 import { type NumberedFileOptions, slugOf, writeNumbered } from "./numbered-file.ts";
 import { type SessionFileFacts, type SubagentFacts, sessionFile, titleOf } from "./session-file.ts";
-import { readSaveArgs, type SaveConversationArgs } from "./save-conversation-tool.ts";
+import { readArguments } from "../arguments.ts";
+import type { ToolArguments } from "../tool.ts";
+import { SAVE_CONVERSATION } from "../tool-definitions.ts";
 import { readChunks, type FileSystem } from "../../transcript/files/file-system.ts";
 import { localTime } from "../../quantities.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
@@ -34,15 +36,17 @@ export async function saveConversation(
   options: SaveConversationOptions,
 ): Promise<string> {
   try {
-    const args = readSaveArgs(rawArgs);
-    if ("problem" in args) return `The conversation was not saved. Correct the arguments: ${args.problem}.`;
-    return await save(sessionID, args, options);
+    return await save(sessionID, readArguments(SAVE_CONVERSATION, rawArgs), options);
   } catch (error) {
     return `The conversation was not saved. ${describeFault(error).message}`;
   }
 }
 
-async function save(sessionID: string, args: SaveConversationArgs, options: SaveConversationOptions): Promise<string> {
+async function save(
+  sessionID: string,
+  args: ToolArguments<typeof SAVE_CONVERSATION.args>,
+  options: SaveConversationOptions,
+): Promise<string> {
   const { recorder, dataFolder, shown } = options;
   await recorder.recall(sessionID);
   const flushed = await recorder.flush(FLUSH_MS);
