@@ -1,8 +1,10 @@
 /**
- * Actions of an agent's tools. Each agent has one table, and everything that must know what a call did asks it: which
- * files it read or changed, the command it ran, the diff of an edit.
+ * Actions of an agent's tools. Each agent says which of its tools do what, and everything that must know what a call did asks
+ * its table: which files it read or changed, the command it ran, the diff of an edit.
  *
- *     toolTable({ Read: reads("file_path"), Edit: replaces("file_path", "old_string", "new_string"), Bash: runs("command") })
+ *     toolTable({ read: ["Read"], edit: ["Write", "Edit"], run: ["Bash"] })
+ *
+ * Agents name the fields of inputs differently, but no two mean different things by one name.
  */
 import { type FileEdit, patchEdits } from "./file-edits.ts";
 import { commandLine } from "./shell-syntax.ts";
@@ -26,149 +28,141 @@ type PlainKind = "web_search" | "subagent" | "todo" | "question" | "plan" | "mcp
  */
 export type ToolTable = (tool: string | null, input: unknown) => Action;
 
-/** Says what calls of one tool do. */
-export type ToolReader = (input: unknown) => Action;
+/** Names of tools by what they do. */
+export interface ToolNames {
+  read?: readonly string[];
+  list?: readonly string[];
+  glob?: readonly string[];
+  search?: readonly string[];
+  /** Writes, replaces, inserts or patches, by the fields of the input. */
+  edit?: readonly string[];
+  run?: readonly string[];
+  fetch?: readonly string[];
+  web_search?: readonly string[];
+  subagent?: readonly string[];
+  todo?: readonly string[];
+  question?: readonly string[];
+  plan?: readonly string[];
+}
 
 /** Makes a table. Names are compared without case. `isMcp`: whether a name that is not in the table is of a server's tool. */
-export function toolTable(
-  tools: Readonly<Record<string, ToolReader>>,
-  isMcp: (name: string) => boolean = () => false,
-): ToolTable {
-  const byName = new Map(Object.entries(tools).map(([name, reader]) => [name.toLowerCase(), reader]));
+export function toolTable(tools: ToolNames, isMcp: (name: string) => boolean = () => false): ToolTable {
+  const kinds = new Map<string, keyof ToolNames>();
+  for (const kind of KINDS) for (const name of tools[kind] ?? []) kinds.set(name.toLowerCase(), kind);
   return (tool, input) => {
-    const reader = byName.get((tool ?? "").toLowerCase());
-    return reader?.(input) ?? { kind: tool !== null && isMcp(tool) ? "mcp" : "other" };
+    const kind = kinds.get((tool ?? "").toLowerCase());
+    if (kind === undefined) return { kind: tool !== null && isMcp(tool) ? "mcp" : "other" };
+    return actionOf(kind, input);
   };
 }
 
-// Readers. They take names of input fields, of which the first that has a text counts.
+const KINDS = [
+  ...(["read", "list", "glob", "search", "edit", "run", "fetch"] as const),
+  ...(["web_search", "subagent", "todo", "question", "plan"] as const),
+];
 
-/** A field, or several of which the call has one. */
-type Names = string | readonly string[];
+// Fields of inputs. The first that has a text counts.
 
-export const reads = (path: Names): ToolReader => pathsIn("read", path);
-export const lists = (folder: Names): ToolReader => pathsIn("list", folder);
+const FILE = ["file_path", "filePath", "absolute_path", "notebook_path", "path"];
+const FILES = [...FILE, "paths", "include"];
+const FOLDERS = ["paths", "path", "dir_path"];
+const BEFORE = ["old_string", "oldString", "oldText", "old_str"];
+const AFTER = ["new_string", "newString", "newText", "new_str"];
+const CONTENT = ["content", "file_text", "new_source"];
+const INSERTED = ["insert_text", "new_str"];
+const PATCH = ["patchText", "patch", "input"];
+const COMMAND = ["command", "cmd"];
+const WORKING_FOLDER = ["workdir", "working_directory", "directory", "dir_path"];
+const ADDRESS = ["url", "prompt"];
 
-function pathsIn(kind: "read" | "list", names: Names): ToolReader {
-  return (input) => ({ kind, paths: textsIn(input, names) });
+function actionOf(kind: keyof ToolNames, input: unknown): Action {
+  switch (kind) {
+    case "read":
+      return { kind, paths: textsIn(input, FILES) };
+    case "list":
+      return { kind, paths: textsIn(input, FOLDERS) };
+    case "glob":
+    case "search":
+      return { kind, pattern: textIn(input, ["pattern"]) ?? "", paths: textsIn(input, FOLDERS) };
+    case "edit":
+      return { kind: "write", edits: editsIn(input) };
+    case "run":
+      return { kind, line: lineIn(input), folder: textIn(input, WORKING_FOLDER) ?? null };
+    case "fetch":
+      return { kind, url: textIn(input, ADDRESS) ?? "" };
+    default:
+      return { kind };
+  }
 }
 
-export const searches = (pattern: Names, path: Names): ToolReader => patternIn("search", pattern, path);
-export const globs = (pattern: Names, path: Names): ToolReader => patternIn("glob", pattern, path);
-
-function patternIn(kind: "search" | "glob", pattern: Names, path: Names): ToolReader {
-  return (input) => ({ kind, pattern: textIn(input, pattern) ?? "", paths: textsIn(input, path) });
-}
-
-/** Writes a whole file. */
-export function writes(path: Names, content: Names): ToolReader {
-  return editsOf(path, (input) => {
-    const text = stringIn(input, content);
-    return text === undefined ? undefined : { how: "write", content: text };
-  });
-}
-
-/** Puts text into a file. */
-export function inserts(path: Names, content: Names): ToolReader {
-  return editsOf(path, (input) => {
-    const text = stringIn(input, content);
-    return text === undefined ? undefined : { how: "insert", content: text };
-  });
-}
-
-/** Replaces a text in a file. */
-export function replaces(path: Names, before: Names, after: Names): ToolReader {
-  return editsOf(path, (input) => replacement(input, before, after));
-}
-
-/** Replaces several texts in one file: each item of the list `edits` has its two texts, and may have a path of its own. */
-export function replacesAll(path: Names, edits: string, before: Names, after: Names): ToolReader {
-  return (input) => {
-    const of = textIn(input, path);
-    const found = listIn(input, edits).flatMap((edit) => {
-      const [own, change] = [textIn(edit, path) ?? of, replacement(edit, before, after)];
+/** Returns the changes that a call makes: a patch, several changes, or one. */
+function editsIn(input: unknown): FileEdit[] {
+  const patch = typeof input === "string" ? input : textIn(input, PATCH);
+  if (patch !== undefined) return patchEdits(patch);
+  const path = textIn(input, FILE);
+  const several = [
+    ...Object.entries(fieldIn(input, "changes") ?? {}).map(([of, change]) => changeOf(of, change)),
+    ...listIn(input, "edits").flatMap((edit) => {
+      const [own, change] = [textIn(edit, FILE) ?? path, replacement(edit)];
       return own === undefined || change === undefined ? [] : [{ path: own, ...change }];
-    });
-    return { kind: "write", edits: found.length > 0 || of === undefined ? found : [unsaid(of)] };
-  };
-}
-
-/** Applies a patch: a unified diff, or the form that begins with `*** Begin Patch`. Without a field, the whole input is it. */
-export function patches(field?: Names): ToolReader {
-  return (input) => ({ kind: "write", edits: patchEdits(patchText(input, field) ?? "") });
-}
-
-function patchText(input: unknown, field: Names | undefined): string | undefined {
-  return typeof input === "string" ? input : field === undefined ? undefined : textIn(input, field);
-}
-
-/** Runs a command line, or a list of words. */
-export function runs(command: Names, folder: Names = []): ToolReader {
-  return (input) => ({ kind: "run", line: lineIn(input, command), folder: textIn(input, folder) ?? null });
-}
-
-/** The same for PowerShell, in which a backslash escapes nothing. */
-export function runsPowerShell(command: Names): ToolReader {
-  return (input) => ({ kind: "run", line: lineIn(input, command)?.replaceAll("\\", "/") ?? null, folder: null });
-}
-
-export function fetches(url: Names): ToolReader {
-  return (input) => ({ kind: "fetch", url: textIn(input, url) ?? "" });
-}
-
-/** Does something of which only the kind matters. */
-export function does(kind: PlainKind): ToolReader {
-  return () => ({ kind });
-}
-
-/** A tool whose input names a command, by which it does different things. */
-export function byCommand(field: string, commands: Readonly<Record<string, ToolReader>>): ToolReader {
-  const readers = new Map(Object.entries(commands));
-  return (input) => readers.get(textIn(input, field) ?? "")?.(input) ?? { kind: "other" };
+    }),
+  ];
+  if (several.length > 0) return several;
+  // A call that does not say its change, as one that was cut, still changes the file.
+  return path === undefined ? [] : [{ path, ...(changeIn(input) ?? { how: "patch", lines: [] }) }];
 }
 
 type Change = FileEdit extends infer Edit ? (Edit extends FileEdit ? Omit<Edit, "path"> : never) : never;
 
-/** A call that does not say its change, as one that was cut, still changes the file. */
-function unsaid(path: string): FileEdit {
-  return { path, how: "patch", lines: [] };
+function changeIn(input: unknown): Change | undefined {
+  const [content, inserted] = [stringIn(input, CONTENT), stringIn(input, INSERTED)];
+  if (content !== undefined) return { how: "write", content };
+  if (fieldIn(input, "insert_line") !== undefined && inserted !== undefined)
+    return { how: "insert", content: inserted };
+  return replacement(input);
 }
 
-function editsOf(path: Names, changeIn: (input: unknown) => Change | undefined): ToolReader {
-  return (input) => {
-    const of = textIn(input, path);
-    const change = changeIn(input);
-    return {
-      kind: "write",
-      edits: of === undefined ? [] : [change === undefined ? unsaid(of) : { path: of, ...change }],
-    };
-  };
-}
-
-function replacement(input: unknown, beforeIn: Names, afterIn: Names): Change | undefined {
-  const [before, after] = [stringIn(input, beforeIn), stringIn(input, afterIn)];
+function replacement(input: unknown): Change | undefined {
+  const [before, after] = [stringIn(input, BEFORE), stringIn(input, AFTER)];
   return before === undefined || after === undefined ? undefined : { how: "replace", before, after };
 }
 
-function valuesIn(input: unknown, names: Names): unknown[] {
-  if (typeof input !== "object" || input === null) return [];
-  const fields = new Map<string, unknown>(Object.entries(input));
-  return (typeof names === "string" ? [names] : names).map((name) => fields.get(name));
+/** Returns the change of one file by a patch that was applied: `{type, content}` or `{type, unified_diff, move_path}`. */
+function changeOf(path: string, change: unknown): FileEdit {
+  const type = fieldIn(change, "type");
+  if (type === "delete") return { path, how: "delete" };
+  if (type === "add") return { path, how: "write", content: stringIn(change, ["content"]) ?? "" };
+  const lines = (stringIn(change, ["unified_diff"]) ?? "").replace(/\n$/, "").split("\n");
+  const movedTo = textIn(change, ["move_path"]);
+  return { path, how: "patch", lines, ...(movedTo === undefined ? {} : { movedTo }) };
+}
+
+function fieldIn(input: unknown, name: string): unknown {
+  return typeof input === "object" && input !== null ? Reflect.get(input, name) : undefined;
+}
+
+function listIn(input: unknown, name: string): unknown[] {
+  const value = fieldIn(input, name);
+  return Array.isArray(value) ? value : [];
+}
+
+function valuesIn(input: unknown, names: readonly string[]): unknown[] {
+  return names.map((name) => fieldIn(input, name));
 }
 
 /** Returns the first field with a text, which may be empty. */
-function stringIn(input: unknown, names: Names): string | undefined {
+function stringIn(input: unknown, names: readonly string[]): string | undefined {
   return valuesIn(input, names).find((value): value is string => typeof value === "string");
 }
 
 /** Returns the first field with a text that is not empty. */
-function textIn(input: unknown, names: Names): string | undefined {
+function textIn(input: unknown, names: readonly string[]): string | undefined {
   return valuesIn(input, names).find(isText);
 }
 
 /** Returns the texts in the first field that has one or a list of some. */
-function textsIn(input: unknown, names: Names): string[] {
-  const value = valuesIn(input, names).find((each) => (Array.isArray(each) ? each.length > 0 : Boolean(each)));
+function textsIn(input: unknown, names: readonly string[]): string[] {
+  const value = valuesIn(input, names).find((each) => (Array.isArray(each) ? each.length > 0 : isText(each)));
   const all: unknown[] = Array.isArray(value) ? value : [value];
   return all.filter(isText);
 }
@@ -177,12 +171,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function listIn(input: unknown, name: string): unknown[] {
-  const [value] = valuesIn(input, name);
-  return Array.isArray(value) ? value : [];
-}
-
-function lineIn(input: unknown, names: Names): string | null {
-  const line = valuesIn(input, names).map(commandLine);
-  return line.find((each) => each !== null) ?? null;
+/** A command may be a line, or a list of words. */
+function lineIn(input: unknown): string | null {
+  const lines = valuesIn(input, COMMAND).map(commandLine);
+  return lines.find((line) => line !== null) ?? null;
 }

@@ -1,15 +1,10 @@
 /** Fixes in sessions that mix tools of several agents, some of which are not read yet. */
 import { allTools } from "../../src/agents/all-tools.ts";
-import { patches, runs, toolTable, type ToolTable } from "../../src/calls/tools.ts";
+import { toolTable, type ToolTable } from "../../src/calls/tools.ts";
 import { fixesOf, type ToolFix } from "../../src/fixes/find-fixes.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../../src/parse/model.ts";
 
-const others = toolTable({
-  apply_patch: patches(["input", "patchText"]),
-  exec_command: runs("cmd", "workdir"),
-  shell: runs("command", "workdir"),
-  run_shell_command: runs("command", "directory"),
-});
+const others = toolTable({ edit: ["apply_patch"], run: ["exec_command", "shell", "run_shell_command"] });
 
 const tools: ToolTable = (tool, input) => {
   const action = others(tool, input);

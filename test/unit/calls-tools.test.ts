@@ -4,40 +4,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesOfCall } from "../../src/agents/all-tools.ts";
 import { claudeTools } from "../../src/agents/claude-code/claude-tools.ts";
+import { copilotTools } from "../../src/agents/copilot/copilot-tools.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { opencodeTools } from "../../src/agents/opencode/opencode-tools.ts";
-import {
-  byCommand,
-  does,
-  inserts,
-  patches,
-  reads,
-  replaces,
-  replacesAll,
-  runs,
-  toolTable,
-  writes,
-  type Action,
-} from "../../src/calls/tools.ts";
+import { toolTable, type Action } from "../../src/calls/tools.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
 
-/** Tools of agents that are not here yet, as their sessions have them. */
-const others = toolTable(
-  {
-    apply_patch: patches("input"),
-    exec_command: runs("cmd", "workdir"),
-    shell: runs("command", "workdir"),
-    str_replace_editor: byCommand("command", {
-      view: reads("path"),
-      create: writes("path", "file_text"),
-      str_replace: replaces("path", "old_str", "new_str"),
-      insert: inserts("path", ["insert_text", "new_str"]),
-    }),
-    edit: replacesAll("path", "edits", "oldText", "newText"),
-    write_todos: does("todo"),
-  },
-  (name) => name.startsWith("mcp_"),
+/** Tools of an agent that is not here yet. */
+const others = toolTable({ edit: ["apply_patch", "edit"], run: ["shell"], todo: ["write_todos"] }, (name) =>
+  name.startsWith("mcp_"),
 );
 
 const PATCH = [
@@ -126,8 +102,9 @@ describe("tables of tools", () => {
       line: String.raw`bash -lc 'echo '\''a b'\'''`,
       folder: "/p",
     });
-    assert.deepEqual(others("str_replace_editor", { command: "view", path: "/a" }), { kind: "read", paths: ["/a"] });
-    assert.deepEqual(others("str_replace_editor", { command: "insert", path: "/a", new_str: "x", insert_line: 2 }), {
+    const editor = "str_replace_editor";
+    assert.deepEqual(copilotTools(editor, { command: "view", path: "/a" }), { kind: "read", paths: ["/a"] });
+    assert.deepEqual(copilotTools(editor, { command: "insert", path: "/a", new_str: "x", insert_line: 2 }), {
       kind: "write",
       edits: [{ path: "/a", how: "insert", content: "x" }],
     });

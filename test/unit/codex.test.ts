@@ -6,6 +6,7 @@ import * as zlib from "node:zlib";
 import { unpacked } from "../../src/places/zstd.ts";
 import { codexTools } from "../../src/agents/codex/codex-tools.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
+import { commandEffects } from "../../src/calls/touched-files.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { isPrompt } from "../../src/parse/turns.ts";
 import { runCli } from "../support/cli/run-cli.ts";
@@ -485,6 +486,7 @@ describe("tools", () => {
     const edits = async (scenario: string) =>
       (await parsed(scenario)).tool_calls.flatMap(({ tool_name, tool_input }) => {
         const action = codexTools(tool_name, tool_input);
+        if (action.kind === "run") return commandEffects(action, null).flatMap((command) => command.edits);
         return action.kind === "write" ? action.edits : [];
       });
     const patch = { how: "patch", lines: ["@@", "-const vat = 19", "+const vat = 20"] };

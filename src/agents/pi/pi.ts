@@ -1,16 +1,5 @@
 /** pi: a folder for each project, a file for each session. */
-import {
-  does,
-  globs,
-  lists,
-  reads,
-  replaces,
-  replacesAll,
-  runs,
-  searches,
-  toolTable,
-  writes,
-} from "../../calls/tools.ts";
+import { toolTable } from "../../calls/tools.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { type Fields, isFields } from "../../parse/json-fields.ts";
 import { readRecords } from "../../parse/record-units.ts";
@@ -21,22 +10,18 @@ import { PiReader } from "./pi-entries.ts";
 
 const ROLES = new Set<unknown>(["user", "assistant", "toolResult", "bashExecution"]);
 
-const replacesOne = replaces("path", "oldText", "newText");
-const replacesSome = replacesAll("path", "edits", "oldText", "newText");
-
 const format: Format = {
   name: "pi",
   lines: "json",
   tools: toolTable({
-    read: reads("path"),
-    write: writes("path", "content"),
-    edit: (input) => (isFields(input) && "edits" in input ? replacesSome : replacesOne)(input),
-    bash: runs("command"),
-    grep: searches("pattern", "path"),
-    find: globs("pattern", "path"),
-    ls: lists("path"),
-    todo: does("todo"),
-    subagent: does("subagent"),
+    read: ["read"],
+    list: ["ls"],
+    glob: ["find"],
+    search: ["grep"],
+    edit: ["write", "edit"],
+    run: ["bash"],
+    subagent: ["subagent"],
+    todo: ["todo"],
   }),
   detect: (head) => hasRecord(head, isEntry),
   read: (chunks, options) => readRecords(chunks, options, new PiReader()),

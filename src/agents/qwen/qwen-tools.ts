@@ -1,35 +1,20 @@
-import { does, fetches, globs, lists, reads, replaces, runs, searches, toolTable, writes } from "../../calls/tools.ts";
+import { toolTable } from "../../calls/tools.ts";
 
-const PATH = ["file_path", "absolute_path", "path"];
-
-const edit = replaces(PATH, "old_string", "new_string");
-const grep = searches("pattern", ["path", "dir_path"]);
-
-/** Actions of Qwen Code's tools up to 0.24, earlier names included. */
+/** Qwen Code's tools up to 0.24, earlier names included. */
 export const qwenTools = toolTable(
   {
-    read_file: reads(PATH),
-    read_many_files: reads("paths"),
-    list_directory: lists(["path", "dir_path"]),
-    grep_search: grep,
-    search_file_content: grep,
-    glob: globs("pattern", ["path", "dir_path"]),
-    write_file: writes(PATH, "content"),
-    edit,
-    replace: edit,
-    run_shell_command: runs("command", ["directory", "dir_path"]),
-    web_fetch: fetches("url"),
-    web_search: does("web_search"),
-    agent: does("subagent"),
-    task: does("subagent"),
-    todo_write: does("todo"),
-    task_create: does("todo"),
-    task_update: does("todo"),
-    task_list: does("todo"),
-    task_get: does("todo"),
-    ask_user_question: does("question"),
-    enter_plan_mode: does("plan"),
-    exit_plan_mode: does("plan"),
+    read: ["read_file", "read_many_files"],
+    list: ["list_directory"],
+    glob: ["glob"],
+    search: ["grep_search", "search_file_content"],
+    edit: ["write_file", "edit", "replace"],
+    run: ["run_shell_command"],
+    fetch: ["web_fetch"],
+    web_search: ["web_search"],
+    subagent: ["agent", "task"],
+    todo: ["todo_write", "task_create", "task_update", "task_list", "task_get"],
+    question: ["ask_user_question"],
+    plan: ["enter_plan_mode", "exit_plan_mode"],
   },
   (name) => name.startsWith("mcp__"),
 );
