@@ -1,7 +1,7 @@
 /** Formats the figures of sessions. */
 import { compact, count, counted, dollars, duration, timesText } from "../quantities.ts";
 import type { CommandContext } from "./context.ts";
-import type { StatsRow, sumsOf } from "../queries/added-up.ts";
+import type { StatsRow, StatsSums } from "../queries/added-up.ts";
 import type { Versioned } from "./command.ts";
 import { endOfPath } from "../render/text/passage-text.ts";
 import { shortIds } from "./session-names.ts";
@@ -9,7 +9,7 @@ import { neutralLine } from "../neutral-text.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { cut } from "./terminal/width.ts";
 
-export type StatsOutput = Versioned & ReturnType<typeof sumsOf>;
+export type StatsOutput = Versioned & StatsSums;
 
 type StatsUsage = StatsOutput["total"];
 

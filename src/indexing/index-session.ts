@@ -202,7 +202,7 @@ class Indexing {
   async #writeEnd(rows: RowsToWrite): Promise<void> {
     if (this.#request.level === "figures") this.#rows.finish();
     const figures = await redactedFigures(this.#words, this.#rows.figures());
-    const ids = new Set(figures.answers.map(({ source_id: id }) => id));
+    const ids = new Set(figures.answers.map(sourceIdOf));
     figures.answers.push(...(await this.#droppedAnswers(ids)));
     await this.#write({ ...rows, figures }, true);
   }
@@ -211,13 +211,13 @@ class Indexing {
    * Returns answers that the source no longer has. Without the provider's id, one may be a current one in an earlier form.
    * One on a side chain may be a copy from a subagent, which has its own file by now.
    */
-  async #droppedAnswers(current: ReadonlySet<string | null>): Promise<StoredAnswer[]> {
+  async #droppedAnswers(current: ReadonlySet<string | undefined>): Promise<StoredAnswer[]> {
     const { store, sessionId } = this.#request;
     if ((this.#stored?.figures ?? null) === null) return [];
-    const before = (await store.figures([sessionId])).get(sessionId);
+    const before = await store.figures(sessionId);
     return (before?.answers ?? [])
-      .filter(({ source_id: id, is_sidechain }) => id !== null && !is_sidechain && !current.has(id))
-      .map(({ calls: _calls, messages: _messages, ...answer }) => ({ ...answer, superseded: true }));
+      .filter((answer) => answer.key !== null && !answer.is_sidechain && !current.has(sourceIdOf(answer)))
+      .map(({ calls: _calls, messages: _messages, ...answer }) => answer);
   }
 
   /**
@@ -294,6 +294,11 @@ class Indexing {
     }
     return this.#prompt.redacted;
   }
+}
+
+/** Returns the provider's id of an answer. */
+function sourceIdOf({ key, source_id }: StoredAnswer): string | undefined {
+  return source_id ?? key?.split("\n")[0];
 }
 
 function sizeOf({ messages }: InputUnit): number {

@@ -115,7 +115,7 @@ class SessionPush {
         if (!(await this.#write(session, { messages: [], blocks: part.map((row) => this.#ofTeam(row)) })))
           return undefined;
     }
-    const figures = (await local.figures([id])).get(id);
+    const figures = await local.figures(id);
     const last = { messages: [], blocks: [], ...(figures === undefined ? {} : { figures }) };
     return (await this.#write(session, last, session.state.revision)) ? this.#rows : undefined;
   }

@@ -118,10 +118,10 @@ export async function redactedFigures(
     ...Object.keys(counts.tools),
     ...answers.flatMap(({ calls = [] }) => calls.map(({ tool }) => tool)),
   ]);
-  for (const { source_id, request_id, model, provider, usage_calls, metadata } of answers)
+  for (const { key, source_id, model, provider, usage_calls, metadata } of answers)
     await words.add([
+      ...(key?.split("\n") ?? []),
       source_id,
-      request_id,
       model,
       provider,
       ...(usage_calls ?? []).map((call) => call.model),
@@ -138,10 +138,15 @@ export async function redactedFigures(
     prompts,
     answers: answers.map((answer) => ({
       ...answer,
-      source_id: words.clean(answer.source_id),
-      request_id: words.clean(answer.request_id),
+      // Its lines are ids and times.
+      key:
+        answer.key
+          ?.split("\n")
+          .map((line) => words.clean(line))
+          .join("\n") ?? null,
       model: words.clean(answer.model),
       provider: words.clean(answer.provider),
+      ...given({ source_id: words.clean(answer.source_id) }),
       ...given({ calls: answer.calls?.map((call) => ({ ...call, tool: words.clean(call.tool) })) }),
       usage_calls: answer.usage_calls?.map((call) => ({ ...call, model: words.clean(call.model) })) ?? null,
       metadata: Object.fromEntries(

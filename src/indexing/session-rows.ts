@@ -18,7 +18,7 @@ import {
   type ToolStatus,
   type TranscriptMessage,
 } from "../parse/model.ts";
-import { hasUsage } from "../parse/usage-ledger.ts";
+import { copyKey, hasUsage } from "../parse/usage-ledger.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import type { StoredAnswer, StoredBlock, StoredFigures, StoredMessage } from "../store/stored-model.ts";
 import { answerMessages, callCounts, isTypedPrompt } from "../sessions/read-figures.ts";
@@ -294,12 +294,12 @@ export class SessionRows {
 }
 
 function answerOf({ message, usage }: BuiltMessage, calls: readonly ParsedContentBlock[] | undefined): StoredAnswer {
-  const { source_id, request_id, model, provider, timestamp, is_sidechain, metadata, ...row } = message;
+  const { source_id, model, provider, timestamp, is_sidechain, metadata, ...row } = message;
   const { speed, service_tier, inference_geo, cache_write_1h, web_searches, tokens_out_is_lower_bound } = metadata;
-  const { copy_key } = metadata;
+  const key = copyKey(message);
   return {
-    source_id,
-    request_id,
+    key,
+    ...(source_id === null || source_id === key?.split("\n")[0] ? {} : { source_id }),
     model,
     provider,
     occurred_at: storableTime(timestamp),
@@ -311,15 +311,13 @@ function answerOf({ message, usage }: BuiltMessage, calls: readonly ParsedConten
       cache_write_1h,
       web_searches,
       tokens_out_is_lower_bound,
-      copy_key,
     }),
     tokens_in: row.tokens_in,
     tokens_out: row.tokens_out,
     cache_read: row.cache_read,
     cache_write: row.cache_write,
     recorded_cost_usd: metadata.cost_is_recorded === true ? row.cost_usd : null,
-    usage_calls: usage === undefined ? null : (usage.calls ?? []),
-    superseded: isSuperseded(message),
+    usage_calls: usage?.calls ?? null,
     ...given({ calls: callCounts(message, calls) }),
   };
 }

@@ -8,8 +8,6 @@ import { inUtc } from "./times.ts";
 
 /** Usage of one answer. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
-  /** The message's id (`message.id`). */
-  sourceId: string | null;
   /** See `copyKey`. An answer without one is always counted, as repeats cannot be recognized. */
   key: string | null;
   model: string | null;
@@ -52,7 +50,6 @@ export function hasUsage({ tokens_in, cost_usd }: Answer): boolean {
 
 export function usageOf(answer: Answer): UsageRecord {
   return {
-    sourceId: answer.source_id,
     key: copyKey(answer),
     model: answer.model === null ? null : withoutContextSize(answer.model),
     timestamp: answer.timestamp,
@@ -68,7 +65,11 @@ export function usageOf(answer: Answer): UsageRecord {
 }
 
 /** Returns the key that an answer shares with its copies in other files. */
-function copyKey({ source_id: id, request_id: request, metadata }: Answer): string | null {
+export function copyKey({
+  source_id: id,
+  request_id: request,
+  metadata,
+}: Pick<Answer, "source_id" | "request_id" | "metadata">): string | null {
   if (id === null) return null;
   return request === null ? (metadata.copy_key ?? id) : `${id}\n${request}`;
 }
@@ -266,7 +267,7 @@ function forkKey(
   return JSON.stringify([agent, timestamp, model, tokensIn, tokensOut, cacheRead, cacheWrite]);
 }
 
-const idOf = ({ first }: Call): string => first.sourceId ?? "";
+const idOf = ({ first }: Call): string => first.key ?? "";
 
 /** For copies with the same time, prefers the main session to its subagent, else the smaller id. */
 function comesBefore(record: UsageRecord, session: LedgerSession, { first, session: owner }: Call): boolean {
@@ -298,7 +299,7 @@ export class UsageSum {
   /** Models without a price. */
   readonly #unpriced = new Set<string>();
 
-  add(usage: Omit<UsageRecord, "sourceId" | "key" | "timestamp" | "isSidechain" | "calls" | "messages">): void {
+  add(usage: Omit<UsageRecord, "key" | "timestamp" | "isSidechain" | "calls" | "messages">): void {
     this.#messages += 1;
     this.#in += usage.tokensIn;
     this.#out += usage.tokensOut;

@@ -31,18 +31,21 @@ export interface StatsOptions {
   named: ReadonlySet<SessionRef>;
 }
 
-/** Returns the sums. Keys as in `transcripts stats --json`, where each is described. `all`: the ledger of the sessions. */
-export function sumsOf(
-  read: readonly ReadSession[],
-  { by, unreadable, timeZone, named }: StatsOptions,
-  all = ledgerOf(read, timeZone),
-) {
+/** Keys as in `transcripts stats --json`, where each is described. */
+export type StatsSums = ReturnType<typeof sumsOf>["sums"];
+
+/** Returns the sums, and the ledger of the sessions. */
+export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone, named }: StatsOptions) {
   const isTop = ({ ref }: ReadSession): boolean => named.has(ref) || !isSubagent(ref);
-  const ledgerFor = ledgers(timeZone);
   const stats = read.map(({ figures }) => figures.stats);
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
   const tops = read.filter(isTop);
+  const below = read.filter((each) => !isTop(each));
+  const ledgerFor = (some: readonly ReadSession[]): UsageLedger => filled(new UsageLedger(timeZone), some);
+  const all = ledgerFor(tops);
+  const alone = all.total();
+  filled(all, below);
   // Forks, branches and asides have copies of earlier calls and messages, as they have of answers.
   const copied = all.copies.flatMap(({ calls = [] }) => calls);
   const copies = (status?: ToolStatus): number =>
@@ -52,16 +55,16 @@ export function sumsOf(
     (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + pick(figures.stats), 0);
   const rows: StatsRow[] =
     by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerFor) : all.rows(by);
-  return {
+  const sums = {
     sessions: tops.length,
-    subagents: read.length - tops.length,
+    subagents: below.length,
     unreadable,
     ...timesOf(read),
     duration_ms: timed((stats) => stats.duration_ms),
     active_ms: timed((stats) => stats.active_ms),
     total: all.total(),
-    alone: ledgerFor(tops).total(),
-    subagents_alone: ledgerFor(read.filter((each) => !isTop(each))).total(),
+    alone,
+    subagents_alone: ledgerFor(below).total(),
     repeated_messages: all.copies.length,
     // The prompts of subagents are from the sessions that started them.
     prompts: tops.reduce((total, { figures }) => total + figures.stats.human_messages, 0) - copiedPrompts(tops, all),
@@ -84,24 +87,17 @@ export function sumsOf(
     by,
     rows,
   };
+  return { sums, ledger: all };
 }
 
 type LedgerOf = (some: readonly ReadSession[]) => UsageLedger;
 
-/** Returns the ledger of some sessions, for sums of several kinds. */
-export function ledgerOf(read: readonly ReadSession[], timeZone: string): UsageLedger {
-  return ledgers(timeZone)(read);
-}
-
-function ledgers(timeZone: string): LedgerOf {
-  return (some) => {
-    const ledger = new UsageLedger(timeZone);
-    for (const { ref, figures } of some) {
-      const project = ref.project ?? figures.metadata.cwd ?? (ref.projectLabel || null);
-      ledger.add({ id: ref.id, project, ...copyingOf(ref) }, figures.usage);
-    }
-    return ledger;
-  };
+function filled(ledger: UsageLedger, read: readonly ReadSession[]): UsageLedger {
+  for (const { ref, figures } of read) {
+    const project = ref.project ?? figures.metadata.cwd ?? (ref.projectLabel || null);
+    ledger.add({ id: ref.id, project, ...copyingOf(ref) }, figures.usage);
+  }
+  return ledger;
 }
 
 /**

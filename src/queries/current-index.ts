@@ -99,7 +99,7 @@ export async function askStore<Answer, Result>(
 /** Returns whether the store has anything for a question. */
 async function hasAny(store: Store, level: IndexLevel = "content"): Promise<boolean> {
   if (level === "content") return (await store.contentOf({})).sessions > 0;
-  return (await store.listed({ subagents: true, empty: true, limit: 1 })).length > 0;
+  return (await store.countListed({ subagents: true, empty: true })) > 0;
 }
 
 /**

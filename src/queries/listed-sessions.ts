@@ -1,5 +1,6 @@
 /** Sessions of the store with their figures, the one with the latest entry first. */
 import { given } from "../given.ts";
+import { catalogPricing } from "../parse/pricing.ts";
 import { msOf } from "../parse/times.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { resumeOf } from "../sessions/resume.ts";
@@ -44,14 +45,19 @@ type Index = Pick<CurrentIndex, "store" | "here" | "elsewhere">;
 export async function listedSessions(index: Index, where: Where, query: SessionsQuery): Promise<ListedSessions> {
   const { project, agent, ids, tags, pinned, parent, limit, offset = 0, ...asked } = query;
   const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned, parent }) });
+  const pricing = await catalogPricing();
   // A range of time leaves out sessions here, after the SQL, so pages are counted from the first session.
   const skipped = asked.since === undefined || asked.until === undefined ? offset : 0;
   const end = offset - skipped + limit;
   const found: ListedSession[] = [];
   for (let at = skipped; found.length <= end;) {
     const wanted = end + 1 - found.length;
-    const page = await index.store.listed({ ...asked, sessions, limit: wanted, offset: at });
-    for (const session of await withFigures(index, where, page)) if (isActive(session, query)) found.push(session);
+    const page = await index.store.listed({ ...asked, sessions, limit: wanted, offset: at }, (row) => ({
+      stored: row.session,
+      figures: storedFigures(row, pricing),
+      labels: row.labels,
+    }));
+    for (const session of await withPlaces(index, where, page)) if (isActive(session, query)) found.push(session);
     at += page.length;
     if (page.length < wanted) break;
   }
@@ -144,33 +150,28 @@ export async function filterOf(
   };
 }
 
-async function withFigures(
+/** Adds where each session is. */
+async function withPlaces(
   { store, here }: Index,
   where: Where,
-  rows: readonly StoredSession[],
+  rows: readonly Omit<ListedSession, "ref">[],
 ): Promise<ListedSession[]> {
-  const figures = await storedFigures(store, rows);
-  const labels = await store.labels({ ids: rows.map(({ session_id: id }) => id) });
-  const roots = rows.every(({ session_id: id }) => here.has(id)) ? [] : await sessionRoots(where);
+  const ids = rows.map(({ stored }) => stored.session_id);
+  const roots = ids.every((id) => here.has(id)) ? [] : await sessionRoots(where);
   const searched = { roots: roots.map((root) => ({ ...root, isThere: true })) };
-  const found: ListedSession[] = [];
-  for (const row of rows) {
-    const known = figures.get(row.session_id);
-    const ref = here.get(row.session_id) ?? readableSession(store, row, searched);
-    if (known === undefined || ref === undefined) continue;
-    found.push({
-      ref: { ...ref, ...knownOf(ref, row), labelTitle: row.label_title },
-      figures: known,
-      stored: row,
-      labels: labels.get(row.session_id),
-    });
-  }
-  return found;
+  return rows.map(({ stored, figures, labels }) => {
+    const ref = here.get(stored.session_id) ?? readableSession(store, stored, searched);
+    return { ref: { ...ref, ...knownOf(ref, stored) }, figures, stored, labels };
+  });
 }
 
 /** Returns what the store knows of a session on this machine. */
-function knownOf(ref: SessionRef, row: StoredSession): Pick<SessionRef, "lastMs" | "parentId" | "agent"> {
+function knownOf(
+  ref: SessionRef,
+  row: StoredSession,
+): Pick<SessionRef, "lastMs" | "parentId" | "agent" | "labelTitle"> {
   return {
+    labelTitle: row.label_title,
     lastMs: msOf(row.ended_at),
     parentId: ref.parentId ?? row.parent_id,
     agent: ref.agent ?? (row.agent || null),

@@ -3,7 +3,7 @@ import type { Pricing } from "../parse/pricing.ts";
 import { beginsTurn } from "../parse/turns.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { pricedAnswer } from "./stored-figures.ts";
+import { storedCost } from "./stored-figures.ts";
 
 export interface OutlinedTurn {
   /** From 1. */
@@ -49,7 +49,7 @@ export async function sessionTurns(
     turn.calls += calls;
     turn.failed += failed;
     if (failed > 0) turn.failures.push(ordinal);
-    const { cost_usd: cost } = pricedAnswer(fields, pricing);
+    const { cost } = storedCost(fields, pricing);
     if (cost !== null) turn.cost_usd = (turn.cost_usd ?? 0) + cost;
   }
   return { turns, end: (messages.at(-1)?.fields.ordinal ?? -1) + 1 };

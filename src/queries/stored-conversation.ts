@@ -222,7 +222,7 @@ class MessageCursor {
     const isIn = this.#times.isNextIn(row.occurred_at);
     const message = isIn ? modelMessage(row) : undefined;
     const price = await pricingOf(this.#pricing);
-    if (message !== undefined) setCost(message, storedUsage(row), row.recorded_cost_usd ?? undefined, price);
+    if (message !== undefined) setCost(message, storedUsage(row), row.recorded_cost_usd, price);
     this.#met.set(row.message_id, message);
     return message;
   }

@@ -29,7 +29,7 @@ export async function labelSession(
 ): Promise<SessionLabels> {
   for (const tag of add) checkTag(tag);
   const id = await storedSessionId(setting, session);
-  const before = (await setting.store.labels({ ids: [id] })).get(id);
+  const before = (await setting.store.labels({ id })).get(id);
   const tags = new Set([...(before?.tags ?? []), ...add.map(nameOf)]);
   for (const tag of remove) tags.delete(nameOf(tag));
   if (tags.size > MAX_TAGS)

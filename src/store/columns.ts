@@ -5,6 +5,7 @@ import type { BlockType, MessageType, ToolStatus } from "../parse/model.ts";
 import { isFields } from "../parse/json-fields.ts";
 import { isConversation } from "../parse/statistics.ts";
 import { errorSignature } from "../fixes/signature.ts";
+import { figuresOfText, figuresText } from "./figures-text.ts";
 import { searchedContent, type Searched } from "./index-texts.ts";
 import { storableJson, storableKey, storableText, storableTime } from "./storable.ts";
 import {
@@ -27,7 +28,16 @@ import {
   type StoredSnippet,
 } from "./stored-model.ts";
 import type { ColumnType, SqlValue, Types } from "./column-types.ts";
-import type { BlockState, Candidate, FailureCount, OutlinedFields, RowState, StoredTitle, Tombstone } from "./store.ts";
+import type {
+  BlockState,
+  Candidate,
+  FailureCount,
+  ListedRow,
+  OutlinedFields,
+  RowState,
+  StoredTitle,
+  Tombstone,
+} from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -154,6 +164,12 @@ function word<const Word extends string>(words: readonly Word[]): Column<Word> {
 function json<T>(read: (value: unknown) => T): Column<T> {
   return { type: "TEXT", read: (row, name) => read(JSON.parse(textIn(row, name))), write: storableJson };
 }
+
+const figures: Column<StoredFigures> = {
+  type: "TEXT",
+  read: (row, name) => figuresOfText(textIn(row, name)),
+  write: figuresText,
+};
 
 function orNull<T>(column: Column<T>): Column<T | null> {
   return {
@@ -298,7 +314,6 @@ const STATE: Columns<Omit<IndexState, "events"> & { event_count: number }> = {
 
 /**
  * `project_name` is derived from the project, `is_conversation` and `failed_calls` from the figures; they are only compared.
- * `figures` is read by itself: see `figuresIn`.
  */
 const SESSION_ROW = rowsOf<object>("sessions", {
   ...SESSION,
@@ -310,7 +325,7 @@ const SESSION_ROW = rowsOf<object>("sessions", {
   project_name: orNull(text),
   is_conversation: orNull(boolean),
   failed_calls: orNull(number),
-  figures: orNull(packable),
+  figures: orNull(figures),
 });
 const NOT_READ: ReadonlySet<string> = new Set(["figures", "project_name", "is_conversation", "failed_calls"]);
 const SESSION_LIST = SESSION_ROW.names.filter((name) => !NOT_READ.has(name));
@@ -320,10 +335,10 @@ const [readSession, readCounts, readState] = [readerOf(SESSION), readerOf(COUNTS
 export const LABEL_TITLE =
   "(SELECT label_title FROM session_labels WHERE session_labels.session_id = sessions.session_id)";
 
-export const SESSIONS: Rows<StoredSession> = {
+export const SESSIONS = {
   ...SESSION_ROW,
   list: [...SESSION_LIST, `${LABEL_TITLE} AS label_title`].join(", "),
-  read: (row) => {
+  read: (row: Row): StoredSession => {
     const { event_count: events, ...state } = readState(row);
     return {
       ...readSession(row),
@@ -333,35 +348,31 @@ export const SESSIONS: Rows<StoredSession> = {
       figures: figuresMarkIn(row),
     };
   },
-  write: ({ state: { events: event_count, ...state }, counts, figures, label_title: _label, ...session }) =>
-    SESSION_ROW.write({
-      ...session,
-      ...counts,
-      ...state,
-      event_count,
-      // A null would keep the old value, and there is always a newer one.
-      figures_rules: figures?.rules ?? null,
-      figures_bytes: figures?.source_bytes ?? null,
-      figures_modified_ms: figures?.source_modified_ms ?? null,
-      project_name: projectName(session.project),
-      is_conversation: null,
-      failed_calls: null,
-      figures: null,
-    }),
 };
 
-/** Returns the values of a session's row with its figures; `packed`: these as they are stored. */
-export function withFigures(
-  values: readonly SqlValue[],
-  { counts }: StoredFigures,
-  { first_prompt }: Pick<StoredSession, "first_prompt">,
-  packed: SqlValue,
-): SqlValue[] {
-  const at = (name: string): number => SESSION_ROW.columns.indexOf(name);
-  return values
-    .with(at("figures"), packed)
-    .with(at("failed_calls"), counts.tool_error_count)
-    .with(at("is_conversation"), isConversation({ ...counts, initial_prompt: first_prompt }));
+/** Returns the values of a session's row. Without `figures`, those are null, which keeps the old ones. */
+export function sessionValues(session: StoredSession, figures: StoredFigures | undefined): SqlValue[] {
+  const {
+    state: { events: event_count, ...state },
+    counts,
+    figures: mark,
+    label_title: _label,
+    ...row
+  } = session;
+  return SESSION_ROW.write({
+    ...row,
+    ...counts,
+    ...state,
+    event_count,
+    figures_rules: mark?.rules ?? null,
+    figures_bytes: mark?.source_bytes ?? null,
+    figures_modified_ms: mark?.source_modified_ms ?? null,
+    project_name: projectName(row.project),
+    is_conversation:
+      figures === undefined ? null : isConversation({ ...figures.counts, initial_prompt: row.first_prompt }),
+    failed_calls: figures?.counts.tool_error_count ?? null,
+    figures: figures ?? null,
+  });
 }
 
 /** Condition on events that count as failures. */
@@ -411,12 +422,6 @@ function figuresMarkIn(row: Row): FiguresMark | null {
 /** Reads the column `content` of `events`. */
 export function contentIn(row: Row): string {
   return packedTextIn(row, "content");
-}
-
-/** Reads the column `figures`. */
-export function figuresIn(row: Row): StoredFigures {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON, written by `writeSession`
-  return JSON.parse(packedTextIn(row, "figures")) as StoredFigures;
 }
 
 const MESSAGE: Columns<StoredMessage> = {
@@ -591,6 +596,19 @@ export const LABELS = rowsOf<SessionLabels>("session_labels", {
   is_pinned: boolean,
   label_title: orNull(text),
 });
+
+/** Sessions with their figures and labels. */
+export const LISTED = {
+  list: `${SESSIONS.list}, figures, labelled, tags, is_pinned`,
+  from: `sessions LEFT JOIN (
+    SELECT session_id AS labelled, tags, is_pinned FROM session_labels
+  ) AS labels ON labelled = session_id`,
+  read: (row: Row): ListedRow => ({
+    session: SESSIONS.read(row),
+    figures: figures.read(row, "figures"),
+    labels: row["labelled"] === null ? undefined : LABELS.read({ ...row, session_id: row["labelled"] }),
+  }),
+};
 
 export const CANDIDATE_COLUMNS = `events.position, ${BLOCKS.list}`;
 

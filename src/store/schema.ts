@@ -94,7 +94,7 @@ const SNIPPET_CONTENT =
 const SQLITE_ONLY = `
 CREATE INDEX IF NOT EXISTS idx_sessions_marks ON sessions (${SESSION_MARKS.columns});
 CREATE INDEX IF NOT EXISTS idx_sessions_ended ON sessions (ended_at DESC, session_id, started_at, project, agent,
-  parent_id, agent_id, figures_rules, rules, is_conversation, failed_calls, damaged);
+  parent_id, agent_id, rules, is_conversation, failed_calls, damaged);
 CREATE VIRTUAL TABLE IF NOT EXISTS event_search USING fts5 (
   content, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
 );

@@ -6,7 +6,7 @@ import type { Candidate, CandidateQuery } from "./store.ts";
 import type { TranscriptsError } from "../transcripts-error.ts";
 
 /** Version of the tables. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** A SQL condition with its parameters. */
 export interface Condition {
@@ -52,8 +52,6 @@ export interface Dialect {
   /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
   readonly lockRow: string;
   hasTag(tag: string): Condition;
-  /** Returns a long text deflated, if the database does not do that itself. */
-  packed(text: string): SqlValue;
   /** Inserts rows of one session, or updates those with the same id. */
   putMessages(session: SqlSession, messages: readonly StoredMessage[], numbers: RowNumbers): Promise<void>;
   /** Like `putMessages`, and updates the search index. */

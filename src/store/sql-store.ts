@@ -6,11 +6,11 @@ import {
   BLOCKS,
   contentIn,
   EVENTS,
-  figuresIn,
   HAS_TITLE,
   IS_FAILURE,
   LABEL_TITLE,
   LABELS,
+  LISTED,
   MESSAGE_STATES,
   MESSAGES,
   numberIn,
@@ -18,10 +18,10 @@ import {
   readFailure,
   SESSION_MARKS,
   SESSIONS,
+  sessionValues,
   SNIPPETS,
   textIn,
   TITLES,
-  withFigures,
   TOMBSTONES,
   TOUCHED_FILES,
   type Rows,
@@ -40,6 +40,7 @@ import type {
   FailureCount,
   FailureGroup,
   FailureQuery,
+  ListedRow,
   ListQuery,
   MessagesAsked,
   NewSnippet,
@@ -77,6 +78,8 @@ import { given } from "../given.ts";
 const UPDATES = SESSIONS.columns.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
 const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.columns.join(", ")}) VALUES (${placesFor(SESSIONS.columns)})
   ON CONFLICT (session_id)`;
+/** Condition on sessions with figures, from which the column is derived. */
+const HAS_FIGURES: Condition = { sql: "is_conversation IS NOT NULL", values: [] };
 /** Condition on rows of messages and events. */
 const OF_SESSION = "session = (SELECT number FROM sessions WHERE session_id = ?)";
 const INSERT_SNIPPET = `INSERT INTO conversation_snippets (event_session, ${SNIPPETS.columns.join(", ")})
@@ -118,12 +121,12 @@ export class SqlStore implements Store {
     );
   }
 
-  listed({ limit, offset = 0, ...query }: ListQuery): Promise<StoredSession[]> {
+  listed<T>({ limit, offset = 0, ...query }: ListQuery, read: (row: ListedRow) => T): Promise<T[]> {
     const { sql, values } = this.#listCondition(query);
-    const found = `SELECT ${SESSIONS.list} FROM sessions WHERE ${sql}
+    const found = `SELECT ${LISTED.list} FROM ${LISTED.from} WHERE ${sql}
       ORDER BY ended_at DESC NULLS LAST, session_id LIMIT ? OFFSET ?`;
     const page = [Math.min(limit, Number.MAX_SAFE_INTEGER), offset];
-    return this.#database.all(found, [...values, ...page], SESSIONS.read);
+    return this.#database.all(found, [...values, ...page], (row) => read(LISTED.read(row)));
   }
 
   async countListed(query: Omit<ListQuery, "limit" | "offset">): Promise<number> {
@@ -134,7 +137,7 @@ export class SqlStore implements Store {
 
   #listCondition(query: Omit<ListQuery, "limit" | "offset">): Condition {
     const { sessions = {}, since, until, subagents = false, empty = false, failures } = query;
-    const conditions = [this.#ofSessions(sessions), { sql: "figures_rules IS NOT NULL", values: [] }];
+    const conditions = [this.#ofSessions(sessions), HAS_FIGURES];
     const add = (sql: string, ...values: Condition["values"]): void => void conditions.push({ sql, values });
     if (since !== undefined) add("ended_at >= ?", storableTime(since));
     if (until !== undefined) add("started_at < ?", storableTime(until));
@@ -200,11 +203,7 @@ export class SqlStore implements Store {
       if (revision === undefined && (await isForgotten(session, row.session_id))) return false;
       const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
       // Without a row to lock, another program may have inserted the session in the meantime.
-      const plain = SESSIONS.write(row);
-      const values =
-        figures === undefined
-          ? plain
-          : withFigures(plain, figures, row, session.dialect.packed(JSON.stringify(figures)));
+      const values = sessionValues(row, figures);
       if ((await session.run(`${INSERT_SESSION} ${conflict}`, values)) === 0) return false;
       const id = storableText(row.session_id);
       for (const [table, key, ids] of [
@@ -249,16 +248,13 @@ export class SqlStore implements Store {
     return this.#database.all(sql, [], TOMBSTONES.read);
   }
 
-  async labels({ ids, machineId }: { ids?: readonly string[]; machineId?: string } = {}): Promise<
-    Map<string, SessionLabels>
-  > {
+  async labels({ id, machineId }: { id?: string; machineId?: string } = {}): Promise<Map<string, SessionLabels>> {
     const conditions: Condition[] = [];
     if (machineId !== undefined) {
       const ofMachine = "session_id IN (SELECT session_id FROM sessions WHERE machine_id = ?)";
       conditions.push({ sql: ofMachine, values: [machineId] });
     }
-    if (ids !== undefined)
-      conditions.push({ sql: this.#database.dialect.isOneOf("session_id"), values: [ids.map(storableText)] });
+    if (id !== undefined) conditions.push({ sql: "session_id = ?", values: [storableText(id)] });
     const { sql, values } = allOf(conditions);
     const rows = await this.#database.all(
       `SELECT ${LABELS.list} FROM session_labels WHERE ${sql}`,
@@ -440,14 +436,10 @@ export class SqlStore implements Store {
     });
   }
 
-  async figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>> {
-    const isOne = this.#database.dialect.isOneOf("session_id");
-    const sql = `SELECT session_id, revision, figures FROM sessions WHERE ${isOne} AND figures IS NOT NULL`;
-    const rows = await this.#database.all(sql, [sessionIds.map(storableText)], (row) => {
-      const figures = { ...figuresIn(row), revision: numberIn(row, "revision") };
-      return [textIn(row, "session_id"), figures] as const;
-    });
-    return new Map(rows);
+  async figures(sessionId: string): Promise<StoredFigures | undefined> {
+    const { sql, values } = allOf([{ sql: "session_id = ?", values: [storableText(sessionId)] }, HAS_FIGURES]);
+    const found = `SELECT ${LISTED.list} FROM ${LISTED.from} WHERE ${sql}`;
+    return (await first(this.#database, found, values, LISTED.read))?.figures;
   }
 
   failureSignatures(): Promise<string[]> {

@@ -24,8 +24,11 @@ export interface Store {
 
   /** Returns sessions ordered by id. */
   sessions(filter?: SessionFilter): Promise<StoredSession[]>;
-  /** Returns sessions with figures, the one with the latest entry first. */
-  listed(query: ListQuery): Promise<StoredSession[]>;
+  /**
+   * Returns the results of `read` for sessions with figures, the one with the latest entry first. The rows of all sessions
+   * are never in memory at one time.
+   */
+  listed<T>(query: ListQuery, read: (row: ListedRow) => T): Promise<T[]>;
   /** Counts the sessions that `listed` returns on all pages. */
   countListed(query: Omit<ListQuery, "limit" | "offset">): Promise<number>;
   /** Returns the agents that ran sessions, each once. */
@@ -51,8 +54,8 @@ export interface Store {
   /** Returns the revisions of all sessions, or of those of a machine, by id. */
   revisions(machineId?: string): Promise<Map<string, Pick<IndexState, "revision" | "copied_revision">>>;
 
-  /** Returns the labels of sessions that have some, by id: of all, of those with the ids, or of those of a machine. */
-  labels(of?: { ids?: readonly string[]; machineId?: string }): Promise<Map<string, SessionLabels>>;
+  /** Returns the labels of sessions that have some, by id: of all, of one session, or of those of a machine. */
+  labels(of?: { id?: string; machineId?: string }): Promise<Map<string, SessionLabels>>;
   /** Replaces the labels of a session. Rejects with `unknown_session` if there is none. */
   setLabels(labels: SessionLabels): Promise<void>;
 
@@ -80,8 +83,8 @@ export interface Store {
   outline(sessionId: string): Promise<OutlinedMessage[]>;
   /** Returns what is needed to recognise unchanged rows of a session. */
   rowStates(sessionId: string): Promise<RowStates>;
-  /** Returns the figures of sessions that have some, by id, with the revision of the session that they are of. */
-  figures(sessionIds: readonly string[]): Promise<Map<string, StoredFigures & { revision: number }>>;
+  /** Returns the figures of a session, if it has some. */
+  figures(sessionId: string): Promise<StoredFigures | undefined>;
   /** Returns the signatures of all errors, each once. An error without one says nothing. */
   failureSignatures(): Promise<string[]>;
   /** Returns how often each error, or each with one of the signatures, came up in each session, in a fixed order. */
@@ -281,6 +284,12 @@ export interface CandidateQuery {
   sessions?: SessionFilter;
   /** Only events before this position. */
   before?: number;
+}
+
+export interface ListedRow {
+  session: StoredSession;
+  figures: StoredFigures;
+  labels: SessionLabels | undefined;
 }
 
 export interface ListQuery {

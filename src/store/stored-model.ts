@@ -93,7 +93,7 @@ export interface SessionLabels {
 /** Figures of a session, from the whole source. Prices are applied when they are asked for. */
 export interface StoredFigures {
   counts: FigureCounts;
-  /** In order, then those that the source dropped, which were paid for. */
+  /** In order, then those that the source dropped, which were paid for. An empty list of `usage_calls` is null. */
   answers: StoredAnswer[];
   /** Times of the person's prompts. */
   prompts: string[];
@@ -106,12 +106,17 @@ export type FigureCounts = Omit<
 >;
 
 /** Usage of an assistant message. A price depends on its metadata. */
-export type StoredAnswer = Pick<UsageRecord, "calls" | "messages"> &
-  Pick<
-    StoredMessage,
-    | ("source_id" | "request_id" | "model" | "provider" | "occurred_at" | "is_sidechain" | "metadata" | "superseded")
-    | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls")
-  >;
+export interface StoredAnswer
+  extends
+    Pick<UsageRecord, "key" | "calls" | "messages">,
+    Pick<
+      StoredMessage,
+      | ("model" | "provider" | "occurred_at" | "is_sidechain" | "metadata")
+      | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls")
+    > {
+  /** The message's `source_id`, unless that is the first line of the key. */
+  source_id?: string;
+}
 
 /** State of the source that the figures of a session are from. */
 export type FiguresMark = Pick<IndexState, "rules" | "source_bytes" | "source_modified_ms">;

@@ -53,7 +53,7 @@ export class Refresh {
   /** Waits a moment for the sessions of an empty store, so that the first page of a small machine has all of them. */
   async fill(waitMs: number): Promise<void> {
     const { store, signal } = this.#options;
-    if ((await store.listed({ subagents: true, empty: true, limit: 1 })).length > 0) return;
+    if ((await store.countListed({ subagents: true, empty: true })) > 0) return;
     this.begin();
     await Promise.race([this.#running, delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined)]);
   }

@@ -10,7 +10,7 @@ import { catalogPricing } from "../parse/pricing.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import { searchedTexts } from "../parse/searched-texts.ts";
 import type { Where } from "../places/session-ref.ts";
-import { ledgerOf, sumsOf } from "../queries/added-up.ts";
+import { sumsOf } from "../queries/added-up.ts";
 import { readableSession } from "../queries/stored-session.ts";
 import { matchText, nothingFoundText } from "../render/text/found-text.ts";
 import { find } from "../queries/find-passages.ts";
@@ -229,8 +229,7 @@ export class SiteData {
   async #figures(today: string): Promise<FiguresData> {
     const { timeZone } = this.#options;
     const { sessions: read } = await this.#listed({ subagents: true, empty: true, limit: Number.POSITIVE_INFINITY });
-    const ledger = ledgerOf(read, timeZone);
-    const sums = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() }, ledger);
+    const { sums, ledger } = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() });
     const [projects, models, agents] = [ledger.rows("project"), ledger.rows("model"), ledger.rows("agent")];
     return { sums, today, projects, models, agents };
   }
@@ -374,7 +373,7 @@ export class SiteData {
     { tags, title, pinned }: { tags: readonly string[]; title: string; pinned: boolean },
   ): Promise<void> {
     const { store } = this.#options;
-    const before = (await store.labels({ ids: [id] })).get(id)?.tags ?? [];
+    const before = (await store.labels({ id })).get(id)?.tags ?? [];
     const remove = before.filter((tag) => !tags.includes(tag));
     const own = (await store.session(id))?.given_title ?? "";
     await labelSession({ store }, id, { add: tags, remove, pinned, title: title === own ? "" : title });

@@ -13,6 +13,7 @@ import {
   type ToolCall,
   type TranscriptMessage,
 } from "../../src/index.ts";
+import { catalogPricing } from "../../src/parse/pricing.ts";
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";
@@ -159,7 +160,11 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
   const areFigures = async (of: Store): Promise<void> => {
     const refs = await refsNow();
     const rows = await of.sessions();
-    const figures = await storedFigures(of, rows);
+    const pricing = await catalogPricing();
+    const all = { subagents: true, empty: true, limit: Infinity };
+    const figures = new Map(
+      await of.listed(all, (row) => [row.session.session_id, storedFigures(row, pricing)] as const),
+    );
     const idOf = (ref: SessionRef): string =>
       rows.find((row) => row.path === pathOf(ref) && baseId(row.session_id) === ref.id)?.session_id ?? "";
     const read = await Promise.all(refs.map((ref) => redactedFigures(ref, redactor)));

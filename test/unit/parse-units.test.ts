@@ -139,7 +139,7 @@ describe("usage in records of its own", () => {
     rows.finish();
     const { answers, counts } = rows.figures();
     assert.deepEqual(
-      answers.map(({ source_id, tokens_in, tokens_out }) => [source_id, tokens_in, tokens_out]),
+      answers.map(({ key, tokens_in, tokens_out }) => [key, tokens_in, tokens_out]),
       [
         ["a", 5, 7],
         ["b", 1, 2],
@@ -223,8 +223,8 @@ describe("messages that the agent dropped", () => {
     );
     const { answers, prompts, counts } = rows.figures();
     assert.deepEqual(
-      answers.map(({ tokens_in, superseded, calls }) => [tokens_in, superseded, calls]),
-      [[5, true, undefined]],
+      answers.map(({ tokens_in, calls }) => [tokens_in, calls]),
+      [[5, undefined]],
     );
     assert.deepEqual([prompts.length, counts.human_messages, counts.tool_use_count], [0, 2, 0]);
   });

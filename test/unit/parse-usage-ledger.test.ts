@@ -9,8 +9,7 @@ const FORK: LedgerSession = { id: "b-fork", project: "/home/me/two" };
 
 function record(fields: Partial<UsageRecord> = {}): UsageRecord {
   return {
-    sourceId: "msg_1",
-    key: fields.sourceId === undefined ? "msg_1" : fields.sourceId,
+    key: "msg_1",
     model: "claude-opus-4-6",
     timestamp: "2026-01-15T12:00:00.000Z",
     isSidechain: false,
@@ -46,8 +45,8 @@ describe("usage ledger", () => {
   test("an answer that opencode copied into a fork under a new id is counted once, where it was first", () => {
     const original: LedgerSession = { id: "ses_b", project: null, agent: "opencode", forksChangeIds: true };
     const fork: LedgerSession = { ...original, id: "ses_a" };
-    const copy = record({ sourceId: "msg_2" });
-    const own = record({ sourceId: "msg_3", timestamp: "2026-01-15T12:00:05.000Z" });
+    const copy = record({ key: "msg_2" });
+    const own = record({ key: "msg_3", timestamp: "2026-01-15T12:00:05.000Z" });
     for (const order of [
       [
         [original, [record()]],
@@ -123,8 +122,8 @@ describe("usage ledger", () => {
 
   test("answers without an id always count", () => {
     const { total, repeated_messages } = totalsOf(
-      [MAIN, [record({ sourceId: null }), record({ sourceId: null })]],
-      [FORK, [record({ sourceId: null })]],
+      [MAIN, [record({ key: null }), record({ key: null })]],
+      [FORK, [record({ key: null })]],
     );
     assert.equal(total.messages, 3);
     assert.equal(total.cache_write, 3_000);
@@ -135,7 +134,7 @@ describe("usage ledger", () => {
     const late = record({ timestamp: "2026-01-31T23:30:00.000Z" });
     const days = (zone: string): (string | null)[] => {
       const ledger = new UsageLedger(zone);
-      ledger.add(MAIN, [late, record({ sourceId: "b", timestamp: null }), record({ sourceId: "c" })]);
+      ledger.add(MAIN, [late, record({ key: "b", timestamp: null }), record({ key: "c" })]);
       return allOf(ledger).days.map(({ key }) => key);
     };
     assert.deepEqual(days("UTC"), ["2026-01-15", "2026-01-31", null]);
@@ -145,8 +144,8 @@ describe("usage ledger", () => {
   });
 
   test("a model without a price is named, and its cost is in no sum", () => {
-    const unpriced = record({ sourceId: "b", model: "glm-99", costUsd: null });
-    const silent = record({ sourceId: "c", model: "mute", costUsd: null });
+    const unpriced = record({ key: "b", model: "glm-99", costUsd: null });
+    const silent = record({ key: "c", model: "mute", costUsd: null });
     const none = { tokensIn: 0, tokensOut: 0, cacheRead: 0, cacheWrite: 0 };
     const { total, models } = totalsOf([MAIN, [record(), unpriced, { ...silent, ...none }]]);
     assert.equal(total.cost_usd, 0.5);
@@ -162,7 +161,7 @@ describe("usage ledger", () => {
   });
 
   test("a lower bound anywhere makes the sum a lower bound", () => {
-    const { total, models } = totalsOf([MAIN, [record(), record({ sourceId: "b", model: "old", isLowerBound: true })]]);
+    const { total, models } = totalsOf([MAIN, [record(), record({ key: "b", model: "old", isLowerBound: true })]]);
     assert.equal(total.tokens_out_is_lower_bound, true);
     assert.deepEqual(
       models.map((row) => row.tokens_out_is_lower_bound),
@@ -171,7 +170,7 @@ describe("usage ledger", () => {
   });
 
   test("of equal copies the one that is whole counts, in either order", () => {
-    const copies = [record({ sourceId: "b" }), record({ sourceId: "b", isLowerBound: true })];
+    const copies = [record({ key: "b" }), record({ key: "b", isLowerBound: true })];
     for (const records of [copies, copies.toReversed()]) {
       assert.equal(totalsOf([MAIN, records]).total.tokens_out_is_lower_bound, false);
     }
@@ -186,7 +185,7 @@ describe("usage ledger", () => {
     // Copies of an answer differ in their output.
     const anyRecord = fc
       .record({
-        sourceId: fc.constantFrom(null, "a", "b", "c"),
+        key: fc.constantFrom(null, "a", "b", "c"),
         timestamp: fc.constantFrom(null, "not a time", "2026-01-15T12:00:00.000Z", "2026-01-16T12:00:00+01:00"),
         isSidechain: fc.boolean(),
         tokensOut: fc.nat(3),

@@ -83,8 +83,7 @@ async function rowsOf(store: Store): Promise<unknown> {
   const ids = (text: string): unknown => JSON.parse(text.replaceAll(/@[0-9a-f]{12}/g, ""));
   const { sessions, messages, blocks } = await dump(store);
   const plain = sessions.map(({ state, ...row }) => ({ ...row, state: { ...state, copied_revision: 0 } }));
-  const figures = Object.fromEntries(await store.figures(sessions.map(({ session_id: id }) => id)));
-  for (const each of Object.values(figures)) each.revision = 0;
+  const figures = await Promise.all(sessions.map(async ({ session_id: id }) => [id, await store.figures(id)]));
   return ids(JSON.stringify({ sessions: plain, messages, blocks, figures }));
 }
 

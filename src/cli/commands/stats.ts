@@ -73,8 +73,8 @@ async function figuresAsked(
   const filters = refs.length === 0 ? { ...asked, ...given({ project, agent, tags }) } : { ids: idsOf(index, refs) };
   const query = { ...filters, subagents: true, empty: true, limit: Infinity };
   const { sessions } = await listedSessions(index, context, query);
-  const found: SessionFigures[] = sessions.map((session) => ({ ...session, problem: null }));
-  const known = new Map(found.map((each) => [keyOf(each.ref), each]));
+  const found = sessions.map(({ ref, figures }): SessionFigures => ({ ref, figures, problem: null }));
+  const known = new Map(refs.length === 0 ? [] : found.map((each) => [keyOf(each.ref), each]));
   const all = refs.length === 0 ? found : [];
   for (const ref of refs) {
     const kept = known.get(keyOf(ref));
@@ -107,7 +107,7 @@ async function print(
       failed += 1;
     }
   }
-  const sums = sumsOf(read, {
+  const { sums } = sumsOf(read, {
     by: options.by ?? null,
     unreadable: failed,
     named,

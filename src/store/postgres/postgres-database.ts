@@ -159,7 +159,6 @@ const POSTGRES: Dialect = {
   rowsAtOnce: 200,
   lockRow: " FOR NO KEY UPDATE",
   hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
-  packed: (text) => text,
   putMessages,
   putBlocks,
   candidates: postgresCandidates,

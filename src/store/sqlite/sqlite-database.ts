@@ -51,13 +51,7 @@ export class SqliteDatabase implements SqlDatabase {
     };
     this.#inside = {
       dialect: this.dialect,
-      all: (sql, values, read) =>
-        this.#now(() =>
-          database
-            .prepare(sql)
-            .all(...valuesOf(values))
-            .map(read),
-        ),
+      all: (sql, values, read) => this.#now(() => Array.from(database.prepare(sql).each(...valuesOf(values)), read)),
       run: (sql, values) => this.#now(() => database.prepare(sql).run(...valuesOf(values))),
       exec: (sql) => this.#now(() => database.exec(sql)),
     };
@@ -161,7 +155,6 @@ const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
   lockRow: "",
   // With `EXISTS`, SQLite 3.51 makes a join of it, whose `OFFSET` counts a snippet once for each time that it has the tag.
   hasTag: (tag) => ({ sql: "? IN (SELECT value FROM json_each(tags) WHERE type = 'text')", values: [tag] }),
-  packed: (text) => packedText(text) ?? text,
   candidates: sqliteCandidates,
   version: async (session, place) => {
     if (await isOurs(session)) return await pragma(session, "user_version");

@@ -60,21 +60,19 @@ export function madeSession(session_id = "s1", changed: Partial<StoredSession> =
   };
 }
 
-/** With one answer, whose texts are long enough to be deflated. */
+/** With one answer. */
 export function madeFigures(counts: Partial<StoredFigures["counts"]> = {}): StoredFigures {
   const tokens = { tokens_in: 3, tokens_out: 4, cache_read: 5, cache_write: 6 };
   const answer = {
-    source_id: "msg_1",
-    request_id: null,
-    model: "m".repeat(2_000),
+    key: "msg_1\nreq_1",
+    model: "m",
     provider: null,
     occurred_at: "2026-01-01T00:00:00.000Z",
     is_sidechain: false,
     metadata: { cache_write_1h: 2 },
     ...tokens,
     recorded_cost_usd: 0.25,
-    usage_calls: [],
-    superseded: false,
+    usage_calls: null,
   };
   return {
     counts: {

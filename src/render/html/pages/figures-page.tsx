@@ -5,14 +5,14 @@ import type { ComponentChildren, JSX } from "preact";
 import { oneLine } from "../../../neutral-text.ts";
 import { compact, count, counted, dollars, duration } from "../../../quantities.ts";
 import type { UsageRow, UsageTotals } from "../../../parse/usage-ledger.ts";
-import type { sumsOf } from "../../../queries/added-up.ts";
+import type { StatsSums } from "../../../queries/added-up.ts";
 import { type Filters, sessionsAddress } from "./addresses.ts";
 import { Frame, type Place } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
 export interface FiguresData {
   /** By day. */
-  sums: ReturnType<typeof sumsOf>;
+  sums: StatsSums;
   /** The last day shown, `2026-01-31`. */
   today: string;
   projects: readonly UsageRow[];
