@@ -127,7 +127,6 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
     },
     onFault: (event) => notices.fault(event),
     onFailure: (error) => notices.failure(error),
-    onWarning: (message) => notices.warn(message),
     ...(options.followLinks ? {} : { project: root }),
     hostOutputs: outputFolders(surroundings()),
     fs,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { layTemplates } from "../templates/lay-templates.ts";
-import { refuseLinkOut, unignoredTranscripts, WRITTEN_FOLDERS } from "./files/data-folder.ts";
+import { refuseLinkOut, WRITTEN_FOLDERS } from "./files/data-folder.ts";
 import type { FileSystem } from "./files/file-system.ts";
 
 /** Returns the transcripts folder in a data folder. */
@@ -14,8 +14,6 @@ export interface RecordingFolderOptions {
   dataFolder: string;
   /** Project folder; symbolic links that lead out of it are refused. Default: links are followed. */
   project?: string | undefined;
-  /** Called with messages for the user; the same one may come again. */
-  onWarning?: ((message: string) => void) | undefined;
 }
 
 /** Data folder of a project. */
@@ -64,11 +62,5 @@ export class RecordingFolder {
     const { fs, dataFolder } = this.#options;
     await this.check();
     await layTemplates(dataFolder, { fs });
-  }
-
-  /** Warns the user if git sees the transcripts. */
-  async warn(): Promise<void> {
-    const warning = await unignoredTranscripts(this.transcripts);
-    if (warning !== undefined) this.#options.onWarning?.(warning);
   }
 }

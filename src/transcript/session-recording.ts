@@ -219,7 +219,6 @@ export class SessionRecording {
     const { sessionID } = this;
     // At the same time, because on a busy host each step waits for the host's own work.
     await Promise.all([folder.check(), folder.prepare(), places.parentOf(sessionID)]);
-    void folder.warn();
     const header = await this.#header();
     const begun = (): TranscriptHeader => {
       // The folder may have been removed since, with the .gitignore that keeps its files out of the repository.

@@ -1,11 +1,10 @@
 /** Files that a cloned repository may have planted in a project's data folder. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCli } from "../support/cli/run-cli.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
-import { readSound, transcriptsIn } from "../support/recording/recording.ts";
+import { transcriptsIn } from "../support/recording/recording.ts";
 import { newSession } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -150,57 +149,4 @@ describe("reading files planted by a cloned repository", () => {
     symlinkSync(join(project, "kept"), join(project, ".openfleet"));
     assert.equal(await listed(project), true);
   });
-});
-
-describe("a .gitignore that shows transcripts to git", () => {
-  const withRules = (rules: string): string => {
-    const project = makeTempDir();
-    mkdirSync(join(project, ".openfleet/transcripts"), { recursive: true });
-    writeFileSync(join(project, ".openfleet/transcripts/.gitignore"), rules);
-    return project;
-  };
-
-  for (const rules of ["!*\n", "*\n!*\n", "*\n!*.md", "*\r\n!/ses_*\r\n", "", "# nothing\n", "*.log\n"]) {
-    test(`${JSON.stringify(rules)} is reported once, and the session is recorded`, async () => {
-      const project = withRules(rules);
-      const toasts = await played(project);
-      assert.equal(
-        toasts.filter((toast) => toast.includes("does not ignore the transcripts")).length,
-        1,
-        toasts.join("\n"),
-      );
-      assert.ok((await readSound(join(project, ".openfleet"), "ses_1.md")).told.length > 0);
-    });
-  }
-
-  const others: Record<string, (path: string) => void> = {
-    "a link to one that hides them": (path) => {
-      writeFileSync(`${path}-target`, "*\n");
-      symlinkSync(`${path}-target`, path);
-    },
-    "a link to nothing": (path) => symlinkSync(`${path}-target`, path),
-    "a folder": (path) => mkdirSync(path),
-    "a pipe": (path) => void execFileSync("sh", ["-c", `mkfifo "$0"`, path]),
-  };
-  for (const [what, make] of Object.entries(others)) {
-    test(`${what}, which git does not read, is reported once, and the session is recorded`, async () => {
-      const project = makeTempDir();
-      mkdirSync(join(project, ".openfleet/transcripts"), { recursive: true });
-      make(join(project, ".openfleet/transcripts/.gitignore"));
-      const toasts = await played(project);
-      assert.equal(
-        toasts.filter((toast) => toast.includes("Git does not ignore the transcripts")).length,
-        1,
-        toasts.join("\n"),
-      );
-      assert.ok((await readSound(join(project, ".openfleet"), "ses_1.md")).told.length > 0);
-    });
-  }
-
-  for (const rules of ["*\n", "# mine\n*\n!.gitignore\n!README.md\n", "!*\n*\n", "/*\n"]) {
-    test(`${JSON.stringify(rules)} does not`, async () => {
-      const project = withRules(rules);
-      assert.deepEqual(await played(project), []);
-    });
-  }
 });

@@ -1,13 +1,7 @@
-/** Checks a project's data folder for links and rules that a cloned repository may have planted. */
-import { lstat, readFile, realpath } from "node:fs/promises";
+/** Checks a project's data folder for links that a cloned repository may have planted. */
+import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { errorCode, LINK_OUT, WriteFault } from "./fault.ts";
-
-/** Patterns that match every name in a folder. */
-const EVERYTHING: ReadonlySet<string> = new Set(["*", "/*", "**", "/**", "**/*"]);
-const MAX_RULES_BYTES = 1024 * 1024;
-/** Files that contain nothing of a session. */
-const HARMLESS: ReadonlySet<string> = new Set([".gitignore", ".gitkeep", "README.md"]);
 
 /** Folders in a data folder where something is written for every session. */
 export const WRITTEN_FOLDERS: readonly string[] = ["transcripts", "sessions"];
@@ -28,28 +22,6 @@ export async function refuseLinkOut(project: string, dataFolder: string, folders
       `Nothing is recorded: the symbolic link ${path} leads out of the project, to ${real}. Remove the link, or allow it with the option "followLinks": true.`,
     );
   }
-}
-
-/** Returns a warning if the `.gitignore` of a transcripts folder lets git see transcripts. */
-export async function unignoredTranscripts(transcriptsFolder: string): Promise<string | undefined> {
-  const path = join(transcriptsFolder, ".gitignore");
-  const facts = await lstat(path).catch(() => undefined);
-  if (facts === undefined) return undefined;
-  // Git reads no link, and opening a pipe would wait.
-  const isList = facts.isFile() && facts.size <= MAX_RULES_BYTES;
-  const text = isList ? await readFile(path, "utf8").catch(() => undefined) : "";
-  if (text === undefined) return undefined;
-  let exposing: string | undefined = isList ? "no rule *" : "no file that git reads";
-  for (const line of text.split(/\r?\n/)) {
-    const rule = line.trim();
-    if (rule === "" || rule.startsWith("#")) continue;
-    const pattern = rule.replace(/^!/, "");
-    const isNegated = rule.startsWith("!");
-    if (EVERYTHING.has(pattern)) exposing = isNegated ? rule : undefined;
-    else if (isNegated && !HARMLESS.has(pattern.replace(/^\//, ""))) exposing = rule;
-  }
-  if (exposing === undefined) return undefined;
-  return `Git does not ignore the transcripts: ${path} was changed (${exposing.slice(0, 80)}). Delete the file, and it is restored.`;
 }
 
 /**
