@@ -8,7 +8,7 @@ import { codexTools } from "../../src/agents/codex/codex-tools.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { commandEffects } from "../../src/calls/touched-files.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
-import { isPrompt } from "../../src/parse/turns.ts";
+import { isPrompt, saidIn, turnsOf } from "../../src/parse/turns.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -274,6 +274,26 @@ describe("usage", () => {
       tokenCount(counts(250, 30), { ...counts(0, 0), total_tokens: 5_000 }),
     );
     assert.deepEqual(tokens(await parseTranscript("s", text)), [250, 0, 30]);
+  });
+
+  test("is complete when each resume repeats the session's head within a turn", async () => {
+    const turn = (id: string, at: number) => [
+      event({ type: "task_started", turn_id: id }),
+      { timestamp: TIME, type: "turn_context", payload: { turn_id: id, model: "gpt-5.5" } },
+      ...typed(`Prompt ${id}`),
+      meta(),
+      message("assistant", `Looking at ${id}`),
+      tokenCount(counts(at * 100 - 50, at * 10 - 5), counts(50, 5)),
+      { timestamp: TIME, type: "turn_context", payload: { turn_id: id, model: "gpt-5.5" } },
+      message("assistant", `Answer ${id}`),
+      tokenCount(counts(at * 100, at * 10), counts(50, 5)),
+    ];
+    const read = await parseTranscript("s", lines(meta(), ...turn("one", 1), ...turn("two", 2), ...turn("three", 3)));
+    assert.deepEqual(tokens(read), [300, 0, 30]);
+    assert.deepEqual(
+      turnsOf(read).map(({ prompt, messages }) => [prompt && saidIn(prompt), messages.slice(1).map(saidIn)]),
+      ["one", "two", "three"].map((id) => [`Prompt ${id}`, [`Looking at ${id}`, `Answer ${id}`]]),
+    );
   });
 
   test("of a model call without other records is counted too", async () => {

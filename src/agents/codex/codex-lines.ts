@@ -80,7 +80,7 @@ export class CodexReader implements RecordReader {
     if (this.#decide?.(record) === true) this.#decide = undefined;
     this.#superseded = undefined;
     const session = record.type === "session_meta" ? this.#begin(record.payload) : this.#noted(record.payload);
-    const messages = this.#messages(record);
+    const messages = this.#messages(record, session);
     return {
       kind: kindOf(record),
       messages: messages.length > 0 ? messages : undefined,
@@ -90,14 +90,15 @@ export class CodexReader implements RecordReader {
     };
   }
 
-  #messages(record: CodexRecord): MessageDraft[] {
+  #messages(record: CodexRecord, session: SessionDraft | undefined): MessageDraft[] {
     const { type, payload } = record;
     const piece = this.#piece(record);
     switch (type) {
       case "session_meta":
-        return this.#forked(payload, piece);
+        return session === undefined ? [] : forked(payload, piece);
       case "turn_context":
-        this.#beginTurn(textIn(payload["turn_id"]));
+        // Repeated within a turn.
+        if (payload["turn_id"] !== this.#turn) this.#beginTurn(textIn(payload["turn_id"]));
         this.#model = textIn(payload["model"]) ?? this.#model;
         return [];
       case "response_item":
@@ -130,10 +131,7 @@ export class CodexReader implements RecordReader {
 
   #begin(payload: Fields): SessionDraft | undefined {
     this.#thread = textIn(payload["id"]) ?? this.#thread;
-    this.#turn = "";
-    this.#answers = 0;
-    this.#prompts = 0;
-    // A second head is that of the parent that a fork copied.
+    // Another head is that of the parent that a fork copied, or the same again, which may be within a turn.
     if (this.#session !== undefined) return undefined;
     this.#provider = textIn(payload["model_provider"]);
     this.#session = {
@@ -146,14 +144,6 @@ export class CodexReader implements RecordReader {
     return this.#session;
   }
 
-  /** A fork of newer versions has only its own lines; that of older ones begins with a copy of its parent's. */
-  #forked(payload: Fields, piece: Piece): MessageDraft[] {
-    const parent = textIn(payload["forked_from_id"]);
-    if (parent === undefined || this.#session?.sessionId !== payload["id"]) return [];
-    const rest = fieldsOf(payload, "history_base") === undefined ? "" : " What came before is in that session.";
-    return [noteDraft(piece, "notification", `Forked from session ${parent}.${rest}`)];
-  }
-
   /** Returns what other records say about the session. */
   #noted(payload: Fields): SessionDraft | undefined {
     if (payload["type"] === "thread_name_updated") return { title: textIn(payload["thread_name"]) };
@@ -164,7 +154,7 @@ export class CodexReader implements RecordReader {
   }
 
   #beginTurn(id: string | undefined): void {
-    if (id === undefined || id === this.#turn) return;
+    if (id === undefined) return;
     this.#turn = id;
     this.#turnTime = timeInId(id);
     this.#answers = 0;
@@ -365,6 +355,14 @@ export class CodexReader implements RecordReader {
     const model = { model: this.#model, provider: this.#provider };
     return answerDraft({ ...piece, ...model, sourceId: this.#open().id }, blocks);
   }
+}
+
+/** A fork of newer versions has only its own lines; that of older ones begins with a copy of its parent's. */
+function forked(payload: Fields, piece: Piece): MessageDraft[] {
+  const parent = textIn(payload["forked_from_id"]);
+  if (parent === undefined) return [];
+  const rest = fieldsOf(payload, "history_base") === undefined ? "" : " What came before is in that session.";
+  return [noteDraft(piece, "notification", `Forked from session ${parent}.${rest}`)];
 }
 
 function failed(error: Fields | undefined, piece: Piece): MessageDraft[] {
