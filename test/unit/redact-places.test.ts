@@ -86,6 +86,16 @@ describe("secrets by their place", () => {
     'tool --password "use the one in the vault"',
     "Server=db;User ID=my user;Password=your password;",
   ]);
+  catches("a word as the password of a login whose user is beside it", "Margarita", [
+    '{"email":"ann@x.io","password":"§"}',
+    'curl -d "username=ann&password=§" https://x.io/login',
+    "CREATE USER ann WITH PASSWORD '§';",
+    "login: ann\nPassword: §",
+  ]);
+  leaves("the same without a user", [
+    '{"type":"Text","password":"Margarita"}',
+    "username: string\npassword: Margarita",
+  ]);
   catches("a default of a variable", "Winterwald", [
     "'password' => env('DB_PASSWORD', '§'),",
     'os.environ.get("DB_PASSWORD", "§")',
