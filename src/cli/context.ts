@@ -223,7 +223,7 @@ export async function confirmed(context: CommandContext, problem: string): Promi
 }
 
 /** Reads standard input as text, and stops once it is longer than `maxBytes`. */
-export async function textOf(input: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+export async function inputText(input: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of input) {

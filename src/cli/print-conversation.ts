@@ -41,7 +41,7 @@ export async function printConversation(
     marked: part.marked,
     calls: part.calls,
   };
-  if (part.stats.total_messages !== 0) await context.out(sessionHeading(context, ref, part));
+  if (part.stats.total_messages !== 0) await context.out(headingText(context, ref, part));
   let printed = 0;
   let previous: MessageView["message"] | undefined;
   for (const view of part.messages) {
@@ -55,7 +55,7 @@ export async function printConversation(
 }
 
 /** Returns the title, a line of facts, how to resume the session, and an empty line. */
-export function sessionHeading(
+export function headingText(
   { colors }: CommandContext,
   ref: SessionRef,
   { id, metadata, stats }: HeadingFacts,

@@ -85,7 +85,7 @@ export async function conversationOf(
 }
 
 /** Returns a session and all below it, parents before children. */
-export async function familyOf(context: CommandContext, ref: SessionRef): Promise<SessionRef[]> {
+export async function familyRefs(context: CommandContext, ref: SessionRef): Promise<SessionRef[]> {
   const { refsIn, sessionFamily } = await import("../sessions/session-family.ts");
   const { root, unreadable } = await sessionFamily(ref, context);
   noteUnread(context, unreadable);

@@ -6,7 +6,7 @@ import { answerText } from "./answer-text.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON } from "./session-heading.ts";
 import { FIND_FIXES } from "./tool-definitions.ts";
-import { askedOfStore } from "./updated-index.ts";
+import { answerOfStore } from "./store-answers.ts";
 
 const DEFAULT_LIMIT = 5;
 /** Fixes of one error that are shown. */
@@ -15,7 +15,7 @@ const MAX_FIXES = 3;
 export const execute = execution(FIND_FIXES, async (args, context) => {
   const { where, signal } = context;
   const { error, project, limit = DEFAULT_LIMIT, offset = 0 } = args;
-  const { answer: found, notes } = await askedOfStore(context, {}, ({ store }) =>
+  const { answer: found, notes } = await answerOfStore(context, {}, ({ store }) =>
     pastFixes(store, where, { error, project, signal }),
   );
   const head = (shown: number): string[] => {

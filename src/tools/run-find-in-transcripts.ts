@@ -23,7 +23,7 @@ import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON, shownTitle } from "./session-heading.ts";
 import { FIND_IN_TRANSCRIPTS } from "./tool-definitions.ts";
 import type { ToolContext } from "./tool.ts";
-import { askedOfStore } from "./updated-index.ts";
+import { answerOfStore } from "./store-answers.ts";
 
 const DEFAULT_LIMIT = 10;
 const OF_SESSION = 3;
@@ -49,7 +49,7 @@ export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
     ...readBetween(args, now),
     ...given({ role, tool, errorsOnly: args.errors }),
   };
-  const { answer, notes: lacks } = await askedOfStore(context, findNeeds(context.where, asked), (index) =>
+  const { answer, notes: lacks } = await answerOfStore(context, findNeeds(context.where, asked), (index) =>
     passagesFor(index, asked, context),
   );
   const { passages, nothing } = answer;

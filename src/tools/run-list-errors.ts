@@ -15,7 +15,7 @@ import { readBetween } from "../queries/figures.ts";
 import { execution } from "./execution.ts";
 import { archivedNote, DATA_NOTICE, READ_ON, sessionAsked } from "./session-heading.ts";
 import { LIST_ERRORS } from "./tool-definitions.ts";
-import { askedOfStore } from "./updated-index.ts";
+import { answerOfStore } from "./store-answers.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -41,7 +41,9 @@ export const execute = execution(LIST_ERRORS, async (args, context) => {
   else {
     const asked = { ...between, ...given({ project: args.project }) };
     const needs = failuresNeeds(context.where, asked, offset + limit + 1);
-    const answer = await askedOfStore(context, needs, (index) => lookInto(failedSessions(index, context.where, asked)));
+    const answer = await answerOfStore(context, needs, (index) =>
+      lookInto(failedSessions(index, context.where, asked)),
+    );
     notes.push(...answer.notes);
   }
   const shown = found.slice(offset, offset + limit);

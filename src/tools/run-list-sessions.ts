@@ -9,7 +9,7 @@ import { readBetween } from "../queries/figures.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, shownTitle } from "./session-heading.ts";
 import { LIST_SESSIONS } from "./tool-definitions.ts";
-import { askedOfStore } from "./updated-index.ts";
+import { answerOfStore } from "./store-answers.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_NAME = 160;
@@ -22,7 +22,7 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
     ...given({ project, agent: args.agent === undefined ? undefined : readAgentName(args.agent) }),
   };
   const query = { ...filters, limit, offset };
-  const { answer, notes } = await askedOfStore(context, listNeeds(where, query), (index) =>
+  const { answer, notes } = await answerOfStore(context, listNeeds(where, query), (index) =>
     listedSessions(index, where, query),
   );
   const items = await Promise.all(answer.sessions.map(line));

@@ -10,7 +10,7 @@ import {
 } from "../../src/transcript/format/formats.ts";
 import { describe, test } from "../support/runner.ts";
 import { shortened } from "../../src/neutral-text.ts";
-import { code, firstLine, quoted } from "../../src/tools/save-conversation/session-file.ts";
+import { code, firstLine, blockquote } from "../../src/tools/save-conversation/session-file.ts";
 
 const AT = { timestamp: "2026-01-05T10:30:00.000Z", messageID: "msg_1" };
 const HEADER = encodeJsonlHeader({ version: 1, sessionID: "ses_1" });
@@ -189,7 +189,7 @@ describe("foreign text in a saved session", () => {
     assert.equal(code("a\r\nb"), "`a b`");
   });
 
-  test("stays inside its quote", () => assert.equal(quoted("a\n\n# b\r\n```\rc"), "> a\n>\n> # b\n> ```\n> c"));
+  test("stays inside its quote", () => assert.equal(blockquote("a\n\n# b\r\n```\rc"), "> a\n>\n> # b\n> ```\n> c"));
 
   test("is cut between characters", () => {
     assert.equal(shortened("abc", 3), "abc");

@@ -4,9 +4,9 @@ import { changesIn, type ChangedSession, type FileChanges } from "../../queries/
 import { wantedFile } from "../../queries/wanted-file.ts";
 import { changesSum, fileDiffText } from "../../render/text/changes-text.ts";
 import { createCommand, jsonLines, runnable, SESSION, team, type Versioned } from "../command.ts";
-import { sessionHeading } from "../print-conversation.ts";
+import { headingText } from "../print-conversation.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
-import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
+import { conversationOf, familyRefs, sessionNamed } from "../session-input.ts";
 import { argumentFor } from "../session-names.ts";
 
 const definition = createCommand("changes", {
@@ -33,7 +33,7 @@ export const command = runnable(definition, async (context, [argument], options)
   const ref = await sessionNamed(context, argument);
   const redactor = redactorFor();
   const sessions: (ChangedSession & { conversation: Conversation })[] = [];
-  for (const each of await familyOf(context, ref)) {
+  for (const each of await familyRefs(context, ref)) {
     const conversation = await conversationOf(context, each, { redactor, costs: false });
     const label = each === ref ? null : (conversation.metadata.title ?? each.agentId ?? conversation.id);
     sessions.push({ conversation, label });
@@ -44,7 +44,7 @@ export const command = runnable(definition, async (context, [argument], options)
     for (const file of files) await context.printLine({ version: 1, ...file } satisfies ChangesOutput);
   } else if (files.length > 0 && session) {
     const { conversation } = session;
-    if (context.isTerminal) await context.out(sessionHeading(context, await shownRef(redactor, ref), conversation));
+    if (context.isTerminal) await context.out(headingText(context, await shownRef(redactor, ref), conversation));
     for (const file of files) await context.out(`${fileDiffText(file, conversation.metadata.cwd, context)}\n\n`);
   }
   if (files.length === 0) context.note(wanted === undefined ? "no file was changed" : `${wanted} was not changed`);

@@ -5,7 +5,7 @@ import { counted, dayAndTime } from "../../quantities.ts";
 import { type Between, readBetween } from "../../queries/figures.ts";
 import { failedSessions, failuresNeeds } from "../../queries/listed-sessions.ts";
 import { errorsOver } from "../../queries/newest-errors.ts";
-import { askedOfStore, missingNote } from "../find-index.ts";
+import { askedOfStore, missingNote } from "../store-questions.ts";
 import type { ErrorRow } from "../../queries/session-errors.ts";
 import { reasonOf } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";

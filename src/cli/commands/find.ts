@@ -24,7 +24,7 @@ import { passageText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople, type TextStyle } from "../../render/text/text-style.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
-import { askedOfStore, missingNote } from "../find-index.ts";
+import { askedOfStore, missingNote } from "../store-questions.ts";
 
 const definition = createQuestion(
   "find",

@@ -3,8 +3,8 @@ import type { CurrentIndex } from "../../queries/current-index.ts";
 import { pastFixes, type PastError, type PastFix } from "../../queries/past-fixes.ts";
 import { counted } from "../../quantities.ts";
 import { createCommand, positiveInteger, jsonLines, project, runnable, team, type Versioned } from "../command.ts";
-import { type CommandContext, textOf } from "../context.ts";
-import { askedOfStore, missingNote } from "../find-index.ts";
+import { type CommandContext, inputText } from "../context.ts";
+import { askedOfStore, missingNote } from "../store-questions.ts";
 import { showCommand } from "../session-names.ts";
 import { pastErrorText } from "../../render/text/failure-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
@@ -32,7 +32,7 @@ const MAX_ERROR_BYTES = 100_000;
 
 export const command = runnable(definition, async (context, [words], options) => {
   const given = words.join(" ");
-  const error = given === "-" ? await textOf(context.stdin, MAX_ERROR_BYTES) : given;
+  const error = given === "-" ? await inputText(context.stdin, MAX_ERROR_BYTES) : given;
   const query = { error, project: options.project, signal: context.signal };
   const ask = async ({ store }: CurrentIndex) => ({
     found: await pastFixes(store, context, query),

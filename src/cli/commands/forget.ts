@@ -12,7 +12,7 @@ import type { Store, Tombstone } from "../../store/store.ts";
 import { createCommand, jsonObject, runnable, SESSION, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { familyOf } from "../session-input.ts";
+import { familyRefs } from "../session-input.ts";
 import { isSessionError } from "../../transcripts-error.ts";
 import { existsSync } from "node:fs";
 import { resolve, sep } from "node:path";
@@ -128,7 +128,7 @@ async function sessionToForget(context: CommandContext, stores: readonly Store[]
     const named = await resolveSession(text, { env, home, cwd });
     // Damaged files can be removed if they are in a session folder. Elsewhere a file may be no session at all.
     if (named.place === "file") await (await openReadable(named).open({})).units.return(undefined);
-    return { id: named.id, family: await familyOf(context, named) };
+    return { id: named.id, family: await familyRefs(context, named) };
   } catch (error) {
     if (!isSessionError(error) || error.code !== "not_found") throw error;
     for (const store of stores) {

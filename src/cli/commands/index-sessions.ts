@@ -3,9 +3,9 @@ import { count, counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
 import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
-import { badArguments, type CommandContext, textOf } from "../context.ts";
+import { badArguments, type CommandContext, inputText } from "../context.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
-import { familyOf, noSessionsNote, noteUnread, sessionNamed, sessionsNamed } from "../session-input.ts";
+import { familyRefs, noSessionsNote, noteUnread, sessionNamed, sessionsNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
@@ -102,7 +102,7 @@ async function filesOf(context: CommandContext, refs: readonly SessionRef[]): Pr
         "`transcripts show` reads what the store has.",
       );
     if (ref.place === "stdin") throw badArguments("- is not a file.", "Give an id or the path of a file.");
-    found.push(...(await familyOf(context, ref)).filter(({ archived }) => archived === null));
+    found.push(...(await familyRefs(context, ref)).filter(({ archived }) => archived === null));
   }
   return found;
 }
@@ -131,7 +131,7 @@ async function sessionsOfHook(context: CommandContext, store: Store): Promise<Se
 
 /** Reads the fields that hooks of Claude Code, Codex, Copilot CLI and Qwen Code share. The file may not exist yet. */
 async function hookInput({ stdin }: CommandContext): Promise<{ event: string; path: string }> {
-  const fields = recordIn(await textOf(stdin, MAX_INPUT_BYTES));
+  const fields = recordIn(await inputText(stdin, MAX_INPUT_BYTES));
   const [event, path] = [stringOf(fields, "hook_event_name"), stringOf(fields, "transcript_path")];
   if (event && path) return { event, path };
   throw badArguments(

@@ -10,7 +10,7 @@ import {
 } from "../../queries/listed-sessions.ts";
 import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
-import { askedOfStore } from "../find-index.ts";
+import { askedOfStore } from "../store-questions.ts";
 import {
   createQuestion,
   positiveInteger,

@@ -20,7 +20,7 @@ import { isReadFault } from "../../places/reasons.ts";
 import type { ConversationPart } from "../print-conversation.ts";
 import { redactedRow, redactorFor, shownRef } from "../redaction.ts";
 import { noteSessionPage } from "../page-note.ts";
-import { conversationOf, familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
+import { conversationOf, familyRefs, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 
 const definition = createCommand("show", {
   description:
@@ -66,7 +66,7 @@ export const command = runnable(definition, async (context, [argument], asked) =
   const options =
     asked.line === undefined ? asked : { ...asked, withTools: true as const, withThinking: true as const };
   const named = await sessionAsked(context, argument, options);
-  const refs = options.subagents ? await familyOf(context, named) : [named];
+  const refs = options.subagents ? await familyRefs(context, named) : [named];
   let shown = 0;
   let failed = false;
   for (const ref of refs) {

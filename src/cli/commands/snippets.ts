@@ -30,7 +30,7 @@ import {
   until,
   wholeNumber,
 } from "../command.ts";
-import { badArguments, type CommandContext, confirmed, textOf } from "../context.ts";
+import { badArguments, type CommandContext, confirmed, inputText } from "../context.ts";
 import { sessionNamed } from "../session-input.ts";
 
 /** Number of lines of the content shown without --full. */
@@ -131,7 +131,7 @@ async function givenContent(context: CommandContext, path: string | undefined): 
   if (path === undefined) return undefined;
   if (path !== "-") return readFile(resolve(context.cwd, path), "utf8");
   // Longer input is too long anyway.
-  return textOf(context.stdin, MAX_GIVEN_BYTES);
+  return inputText(context.stdin, MAX_GIVEN_BYTES);
 }
 
 const queryDefinition = createCommand("query", {

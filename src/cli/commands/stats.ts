@@ -8,13 +8,13 @@ import { given } from "../../given.ts";
 import type { CurrentIndex } from "../../queries/current-index.ts";
 import { type Between, figuresBetween, readBetween, readFigures, type SessionFigures } from "../../queries/figures.ts";
 import { listedSessions } from "../../queries/listed-sessions.ts";
-import { askedOfStore, missingNote } from "../find-index.ts";
+import { askedOfStore, missingNote } from "../store-questions.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import type { StatsOutput } from "../stats-text.ts";
 import { notePage } from "../page-note.ts";
-import { familyOf, noSessionsNote, noteUnread, sessionsNamed } from "../session-input.ts";
+import { familyRefs, noSessionsNote, noteUnread, sessionsNamed } from "../session-input.ts";
 
 const definition = createQuestion(
   "stats",
@@ -145,7 +145,7 @@ function isFiltered(options: Options): boolean {
 /** Returns the sessions with their subagents, each once. */
 async function withSubagents(context: CommandContext, tops: readonly SessionRef[]): Promise<SessionRef[]> {
   const byKey = new Map<string, SessionRef>();
-  for (const top of tops) for (const ref of await familyOf(context, top)) byKey.set(keyOf(ref), ref);
+  for (const top of tops) for (const ref of await familyRefs(context, top)) byKey.set(keyOf(ref), ref);
   // A subagent may be named, too.
   for (const top of tops) byKey.set(keyOf(top), top);
   return [...byKey.values()];

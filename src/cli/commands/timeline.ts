@@ -6,7 +6,7 @@ import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import { sessionHeading } from "../print-conversation.ts";
+import { headingText } from "../print-conversation.ts";
 import { durationCell, signsNote, TOKEN_COLUMNS } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { type Column, table } from "../terminal/table.ts";
@@ -69,7 +69,7 @@ function timelineText(
     { head: "TOOLS", cell: (row) => cut(toolsCell(row), toolsWidth), drop: 2, paint: colors.blue },
     { head: "PROMPT", cell: (row) => cut(promptOf(row), MAX_PROMPT_COLUMNS), flexible: true },
   ];
-  return sessionHeading(context, ref, conversation) + table(shape, rows, columns);
+  return headingText(context, ref, conversation) + table(shape, rows, columns);
 }
 
 function toolsCell({ tools, tool_errors: errors }: TurnRow): string {

@@ -5,7 +5,7 @@ import type { TranscriptStats } from "../../parse/model.ts";
 import type { TranscriptFormat } from "../../transcript/transcript-paths.ts";
 import type { Digest } from "./conversation-digest.ts";
 
-/** Maximum characters quoted from the host's summary, and from each of the assistant's texts. */
+/** Maximum characters blockquote from the host's summary, and from each of the assistant's texts. */
 const MAX_QUOTE_CHARS = 1_500;
 const MAX_ITEMS = 20;
 const MAX_FILES = 50;
@@ -47,7 +47,7 @@ export function sessionFile(facts: SessionFileFacts): string {
   const sections = [
     `# ${titleOf(digest)}`,
     factsList(facts),
-    ...(note === undefined || note.trim() === "" ? [] : [`## Note\n\n${quoted(note.trim())}`]),
+    ...(note === undefined || note.trim() === "" ? [] : [`## Note\n\n${blockquote(note.trim())}`]),
     `## Summary\n\n${summary(digest)}`,
     listSection("Files touched", digest.files.map(touchedFile), MAX_FILES),
     listSection("Errors", digest.errors.map(errorLine), MAX_ITEMS, digest.errorCount),
@@ -112,9 +112,9 @@ function summary({ prompts, promptCount, lastTexts, hostSummary }: Digest): stri
     [...asked, ...moreThan(asked.length, promptCount)].join("\n") || "- nothing in words",
     ...(hostSummary === null || hostSummary.trim() === ""
       ? []
-      : ["The summary of the last compaction:", quoted(shortened(hostSummary.trim(), MAX_QUOTE_CHARS))]),
+      : ["The summary of the last compaction:", blockquote(shortened(hostSummary.trim(), MAX_QUOTE_CHARS))]),
     "The assistant's last words:",
-    quoted(said.length === 0 ? "The assistant has said nothing yet." : said.join("\n\n")),
+    blockquote(said.length === 0 ? "The assistant has said nothing yet." : said.join("\n\n")),
   ];
   return blocks.join("\n\n");
 }
@@ -195,7 +195,7 @@ export function firstLine(text: string): string {
   return text.trim().split(/[\r\n]/, 1)[0] ?? "";
 }
 
-export function quoted(text: string): string {
+export function blockquote(text: string): string {
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => `> ${line}`.trimEnd())

@@ -1,3 +1,4 @@
+/** Asks the store about many sessions, after adding what is new, for a tool. */
 import { askStore, type CurrentIndex, type CurrentIndexOptions } from "../queries/current-index.ts";
 import { openStoreToAsk } from "../store/open-store.ts";
 import { missingText } from "../render/text/passage-text.ts";
@@ -17,7 +18,7 @@ export interface Asked<Answer> {
 }
 
 /** Asks the current store. See `askStore`. */
-export async function askedOfStore<Answer>(
+export async function answerOfStore<Answer>(
   context: ToolContext,
   needs: Omit<CurrentIndexOptions, "signal" | "maxMs" | "onProgress">,
   ask: (index: CurrentIndex) => Promise<Answer>,
