@@ -83,8 +83,13 @@ export type OptionsOf<Definition extends { opts(): unknown }> = ReturnType<Defin
 // Arguments and options that several commands have.
 
 export const SESSION = "A path, a session id or the beginning of one, latest, or - for standard input.";
+/** Where standard input is refused. */
+export const STORED_SESSION = "A path, a session id or the beginning of one, or latest.";
 
-export const project = new Option("--project <path>", "Only sessions of the project in this folder, or below it.");
+export const project = new Option(
+  "--project <path>",
+  "Only sessions of the project in this folder or below it, or of the projects with this name.",
+);
 const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES).argParser(agentName);
 export const team = new Option("--team", "Asks the team's database instead of this machine: see `transcripts push`.");
 export const noRedact = new Option(

@@ -20,7 +20,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     },
     fixes: { does: "Shows whether an error came up before, and what fixed it.", load: () => import("./fixes.ts") },
     errors: {
-      does: "Shows failed tool calls: the newest of all sessions, or those of one session, in order.",
+      does: "Shows failed tool calls: the newest of all sessions, or those of the sessions named, in order.",
       load: () => import("./errors.ts"),
     },
     stats: {

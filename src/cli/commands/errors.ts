@@ -46,7 +46,7 @@ const definition = createQuestion(
   },
   "calls",
 )
-  .argument("[SESSION...]", SESSION)
+  .argument("[SESSION...]", `${SESSION} Default: all sessions.`)
   .option(
     "--limit <n>",
     "Maximum number of calls. Default: 20 on a terminal without a session, otherwise all.",

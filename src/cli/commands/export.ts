@@ -32,7 +32,7 @@ import { type MessageOutput, messageRow } from "../../queries/message-row.ts";
 
 const definition = createCommand("export", {
   description:
-    "The extension of the file decides the format (.html, .md, .json), or an option. An existing file is replaced only after asking. " +
+    "An option decides the format, or else the extension of the file (.html, .md, .json). An existing file is replaced only after asking. " +
     "Passwords, keys and tokens become [REDACTED:kind], so that the file can be shared; --no-redact leaves them in. " +
     "A page needs no other file: images of up to 1 MB that were saved with a transcript are embedded. " +
     "A transcript has the format in which opencode's sessions are recorded, whichever agent the session is from, and every command reads it. " +

@@ -9,7 +9,7 @@ import { shellWord } from "../../calls/shell-syntax.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import { createCommand, jsonObject, runnable, SESSION, type Versioned } from "../command.ts";
+import { createCommand, jsonObject, runnable, STORED_SESSION, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { familyRefs } from "../session-input.ts";
@@ -29,7 +29,7 @@ const definition = createCommand("forget", {
   },
   nothing: "the store does not have the session, or the answer was no",
 })
-  .argument("<SESSION>", SESSION)
+  .argument("<SESSION>", STORED_SESSION)
   .option("--yes", "Removes without asking.")
   .option("--team", "Also removes it from the team's database (TRANSCRIPTS_DATABASE_URL).")
   .addOption(jsonObject("what was removed, and the command that deletes the files"));

@@ -2,7 +2,7 @@
 import { count, counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex } from "../../indexing/update-index.ts";
 import { storePlace, withStore } from "../../store/open-store.ts";
-import { createCommand, jsonObject, runnable, type Versioned } from "../command.ts";
+import { createCommand, jsonObject, runnable, STORED_SESSION, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, inputText } from "../context.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyRefs, noSessionsNote, noteUnread, sessionNamed, sessionsNamed } from "../session-input.ts";
@@ -18,7 +18,7 @@ const definition = createCommand("index", {
   description:
     "Reads the sessions that changed, and stores what is new in them, with passwords, keys and tokens redacted. Sessions stay in the store when their file is deleted; " +
     "`forget` removes them for good. " +
-    "It may be interrupted at any time, and several may run at once. " +
+    "The command may be interrupted at any time, and several may run at once. " +
     "The store is a SQLite file: ~/.local/share/opencode-transcripts/transcripts.db, or the one named by TRANSCRIPTS_DATABASE.",
   examples: {
     "transcripts index": "Adds what is new.",
@@ -27,7 +27,7 @@ const definition = createCommand("index", {
   },
   nothing: "no session was found",
 })
-  .argument("[SESSION...]", "A path, a session id or the beginning of one, or latest. Default: all sessions.")
+  .argument("[SESSION...]", `${STORED_SESSION} Default: all sessions.`)
   .option(
     "--hook",
     "For the hooks of Claude Code: adds the session named by the JSON on standard input; at SessionStart, what is new in the same project, newest first, up to about 50 MB. With TRANSCRIPTS_PUSH=1 in the environment, it also pushes.",

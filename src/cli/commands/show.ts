@@ -45,7 +45,7 @@ const definition = createCommand("show", {
   .addOption(
     new Option(
       "--line <n>",
-      "Only the entry on this line of the file, marked, with some before and after it, tool calls and line numbers.",
+      "Only the entry on this line of the file, marked, and those around it, with tool calls and line numbers.",
     )
       .argParser(positiveInteger)
       .conflicts(["last", "summary"]),

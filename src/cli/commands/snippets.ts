@@ -26,6 +26,7 @@ import {
   runnable,
   several,
   since,
+  STORED_SESSION,
   team,
   until,
   wholeNumber,
@@ -40,7 +41,6 @@ const INDENT = "  ";
 
 const MEANINGS =
   "error_reasoning: why something failed, and the fix. decision_rationale: why one option was chosen over the others. learning_pattern: a lesson for later work.";
-const SESSION = "A path, a session id or the beginning of one, or latest.";
 
 const extractDefinition = createCommand("extract", {
   summary: "Stores part of a session as a snippet.",
@@ -54,7 +54,7 @@ const extractDefinition = createCommand("extract", {
       "Stores what is on lines 12 to 40.",
   },
 })
-  .argument("<SESSION>", SESSION)
+  .argument("<SESSION>", STORED_SESSION)
   .option("--lines <range>", "Lines of the file, such as 12-40.")
   .option("--turns <range>", "Turns, such as 3 or 3-5, counted as in `transcripts show`.")
   .option(
@@ -198,7 +198,7 @@ const suggestDefinition = createCommand("suggest", {
   },
   nothing: "nothing is worth suggesting",
 })
-  .argument("<SESSION>", SESSION)
+  .argument("<SESSION>", STORED_SESSION)
   .option("--store", "Stores them, each only once.")
   .option("--limit <n>", "Maximum number of suggestions, best first.", positiveInteger, 8)
   .option("--full", "Prints the full content.")

@@ -35,7 +35,7 @@ const definition = createQuestion(
   },
   "activity",
 )
-  .argument("[SESSION...]", SESSION)
+  .argument("[SESSION...]", `${SESSION} Default: all sessions.`)
   .addOption(new Option("--by <what>", "Adds a table with a row for each day, week, … or session.").choices(ROWS_BY))
   .addOption(jsonObject("the totals, by model and by tool, and the rows of --by"));
 type Options = OptionsOf<typeof definition>;

@@ -2,7 +2,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { neutralLine } from "../../neutral-text.ts";
 import { labelSession } from "../../snippets/session-labels.ts";
-import { createCommand, jsonObject, runnable, SESSION, several, type Versioned } from "../command.ts";
+import { createCommand, jsonObject, runnable, STORED_SESSION, several, type Versioned } from "../command.ts";
 import { withStore } from "../../store/open-store.ts";
 
 const definition = createCommand("tag", {
@@ -15,7 +15,7 @@ const definition = createCommand("tag", {
     'transcripts tag latest --pin --title "The big migration"': "Pins a session and gives it a title.",
   },
 })
-  .argument("<SESSION>", SESSION)
+  .argument("<SESSION>", STORED_SESSION)
   .argument("[NAME...]", "Tags to add.")
   .option("--remove <name>", "Removes a tag. May be given several times.", several)
   .option("--pin", "Pins the session.")
