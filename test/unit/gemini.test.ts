@@ -214,6 +214,38 @@ describe("Gemini CLI", () => {
     assert.match((await runCli(["show", "c011b9a5"], { home })).stdout, /scenario-long/);
   });
 
+  test("two files with one id and no message in common are two sessions: after /clear, the id stays", async () => {
+    const home = homeWith("old");
+    const messages = [
+      { id: "b1", timestamp: "2025-12-01T10:00:00.000Z", type: "user", content: "Which shoes are waterproof?" },
+      {
+        id: "b2",
+        timestamp: "2025-12-01T10:00:05.000Z",
+        type: "gemini",
+        content: "The red ones.",
+        tokens: { input: 100, output: 10, cached: 0, thoughts: 0, tool: 0, total: 110 },
+        model: "gemini-2.5-pro",
+      },
+    ];
+    const path = join(home, ".gemini/tmp/old/chats/session-2025-12-01T09-59-5d350b0b.json");
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(contentOf("old")), messages }));
+    for (const indexed of [false, true]) {
+      if (indexed) await runCli(["index"], { home });
+      const rows = await rowsOf(home);
+      assert.deepEqual(
+        rows.map(({ session_id, prompt }) => [session_id, prompt]),
+        [
+          [OLD, "Which shoes are waterproof?"],
+          [OLD, "Why does the build fail?"],
+        ],
+      );
+      const { total, prompts } = JSON.parse((await runCli(["stats", "--json"], { home })).stdout);
+      assert.deepEqual([prompts, total.tokens_in, total.tokens_out], [2, 1900, 70]);
+      assert.match((await runCli(["find", "waterproof"], { home })).stdout, new RegExp(`transcripts show ${path}`));
+      assert.match((await runCli(["show", OLD], { home })).stdout, /build fail/);
+    }
+  });
+
   test("a document that was resumed is the journal of the same name", async () => {
     const home = homeWith("old");
     const name = "session-2025-12-01T09-00-5d350b0b.jsonl";

@@ -41,7 +41,7 @@ export const gemini: Agent = {
     const latest = main.filter(({ path }) => !paths.has(`${path}l`));
     // Names have only the beginning of an id, so it is read from the file.
     const named = await mapFiles(latest, async (ref) => ({ ...ref, id: (await idIn(ref, files)) ?? ref.id }));
-    return { sessions: [...largest(named), ...children], unreadable };
+    return { sessions: [...named, ...children], unreadable };
   },
   beside: async (ref, files) => ({ cwd: await folderOf(ref, files) }),
   resume: ({ id }, cwd) => ({ command: `gemini --resume ${shellWord(id)}`, folder: cwd }),
@@ -52,16 +52,6 @@ export const gemini: Agent = {
 /** Subagents are in a folder with the id of the session that started them. */
 function isMain({ parentId }: SessionRef): boolean {
   return parentId === null;
-}
-
-/** Returns one file of each session: resuming one may leave another that has only the beginning. */
-function largest(refs: readonly SessionRef[]): SessionRef[] {
-  const byId = new Map<string, SessionRef>();
-  for (const ref of refs) {
-    const key = `${projectOf(ref)}\n${ref.id}`;
-    if ((byId.get(key)?.bytes ?? -1) < (ref.bytes ?? 0)) byId.set(key, ref);
-  }
-  return [...byId.values()];
 }
 
 /** Returns the id in a file; undefined if it cannot be read, which is said where the session is. */
