@@ -204,24 +204,6 @@ describe("colours", () => {
 });
 
 describe("choices of the reader", () => {
-  test("calls and thinking can be hidden, and everything unfolded, without a script", async () => {
-    await look(browser, example, "", {}, async ({ page }) => {
-      const call = page.locator(".call").first();
-      const thinking = page.locator(".thinking").first();
-      const output = page.locator(".call .output").first();
-      assert.deepEqual(
-        [await call.isVisible(), await thinking.isVisible(), await output.isVisible()],
-        [true, true, false],
-      );
-      await page.locator("label[for=show-calls]").click();
-      await page.getByLabel("Thinking").press("Space");
-      assert.deepEqual([await call.isVisible(), await thinking.isVisible()], [false, false]);
-      await page.locator("label[for=show-calls]").click();
-      await page.getByText("Unfold all").click();
-      assert.deepEqual([await call.isVisible(), await output.isVisible()], [true, true]);
-    });
-  });
-
   test("the keyboard reaches closed sections, and the focus is visible", async () => {
     await look(browser, example, "", {}, async ({ page }) => {
       await page.keyboard.press("Tab");

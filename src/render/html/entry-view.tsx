@@ -6,26 +6,19 @@ import { closed, longText } from "./page-texts.tsx";
 import { oneLine } from "../../neutral-text.ts";
 import { duration } from "../../quantities.ts";
 
-const WORK: ReadonlySet<BlockType> = new Set(["tool_use", "tool_result"]);
-const THOUGHT: ReadonlySet<BlockType> = new Set(["thinking", "redacted_thinking"]);
+const WORK: ReadonlySet<BlockType> = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
 
-/** Returns the CSS classes of an entry, which also control what is hidden with calls or thinking. */
+/** Returns the CSS classes of an entry. */
 export function entryClass(
   speaker: string,
   { metadata }: TranscriptMessage,
   blocks: readonly ParsedContentBlock[],
   again: boolean,
 ): string {
-  const isWork = blocks.map((block) => WORK.has(block.block_type));
-  const isThought = blocks.map((block) => THOUGHT.has(block.block_type));
   const parts = ["entry", `by-${speaker.toLowerCase().replace(" ", "-")}`];
   if (again) parts.push("again");
   if (metadata.origin === "command") parts.push("command");
-  if (blocks.length > 0) {
-    if (isWork.every(Boolean)) parts.push("only-calls");
-    else if (isThought.every(Boolean)) parts.push("only-thinking");
-    else if (blocks.every((_, index) => isWork[index] || isThought[index])) parts.push("only-work");
-  }
+  if (blocks.length > 0 && blocks.every(({ block_type: type }) => WORK.has(type))) parts.push("work");
   return parts.join(" ");
 }
 

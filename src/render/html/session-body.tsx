@@ -9,7 +9,7 @@ import { outlineOf, type PageSession } from "./outline.ts";
 import { damageList } from "./overview.tsx";
 import type { PageWriter } from "./page-writer.ts";
 import { counted, dollars, duration } from "../../quantities.ts";
-import { switches, turnList, type TurnRow } from "./turn-list.tsx";
+import { turnList, type TurnRow } from "./turn-list.tsx";
 import { Anchors, type View } from "./view.ts";
 
 /** Writes the list of turns, and the conversation in turns. */
@@ -17,7 +17,7 @@ export async function writeSession(
   writer: PageWriter,
   { turns, ...view }: Omit<View, "anchors"> & { turns: readonly TurnRow[] },
 ): Promise<void> {
-  await writer.add(...switches(), turnList(turns, view.clock));
+  if (turns.length > 0) await writer.add(turnList(turns, view.clock));
   await writer.addTag('<div class="conversation" id="conversation" tabindex="-1">');
   await writeConversation(writer, { ...view, anchors: new Anchors() }, true);
   await writer.addTag("</div>");

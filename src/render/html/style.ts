@@ -69,7 +69,7 @@ main, .nested { min-width: 0; }
   margin-top: 1.25rem;
 }
 .entry.again { margin-top: .5rem; }
-.again:not(.only-calls, .only-thinking, .only-work) { margin-top: 1rem; }
+.again:not(.work) { margin-top: 1rem; }
 .content { min-width: 0; }
 .nested { padding: .25rem 0 .5rem 1rem; border-left: 2px solid var(--line); }
 .nested > .entry:first-child { margin-top: .25rem; }
@@ -79,7 +79,7 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
 .outline { margin-top: 2rem; }
 @media (min-width: 76rem) {
   body:has(> .session) { max-width: 76rem; }
-  .session { display: grid; grid-template-columns: 16rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
+  .session:has(> .outline) { display: grid; grid-template-columns: 16rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
   .session > * { grid-column: 2; }
   .session > .outline {
     grid-column: 1;
@@ -173,25 +173,6 @@ const OVERVIEW = `
 .facts > div { display: flex; gap: .75rem; }
 .facts dt { flex: none; width: 5.5rem; }
 .facts dd { min-width: 0; margin: 0; }
-.switch { position: fixed; top: 0; left: 0; opacity: 0; pointer-events: none; }
-.switches { display: flex; flex-wrap: wrap; gap: .15rem 1rem; font-size: .8125rem; }
-.switches label { display: flex; align-items: center; gap: .4rem; min-height: 1.5rem; border-radius: 2px; cursor: pointer; }
-.switches label::before {
-  content: "";
-  flex: none;
-  width: .875rem;
-  height: .875rem;
-  border: 1px solid var(--quiet);
-  border-radius: 2px;
-  font: 700 .6875rem/.75rem system-ui, sans-serif;
-  text-align: center;
-}
-#show-calls:checked ~ .outline label[for="show-calls"]::before,
-#show-thinking:checked ~ .outline label[for="show-thinking"]::before,
-#unfold:checked ~ .outline label[for="unfold"]::before { content: "✓" / ""; border-color: var(--accent); background: var(--accent); color: var(--ground); }
-#show-calls:focus-visible ~ .outline label[for="show-calls"],
-#show-thinking:focus-visible ~ .outline label[for="show-thinking"],
-#unfold:focus-visible ~ .outline label[for="unfold"] { outline: 2px solid var(--accent); outline-offset: 2px; }
 .turns { margin-top: 1rem; font-size: .875rem; }
 .turns > summary { display: flex; align-items: baseline; gap: .5rem; font-weight: 600; }
 .turns ol { margin: .5rem 0 0; padding: 0; list-style: none; }
@@ -288,22 +269,14 @@ pre.command::before { content: "$ "; color: var(--quiet); }
 .reference, .reference a { color: var(--quiet); }
 `;
 
-/** Styles for the switches, which need no script because they precede the elements that they change, and for printing. */
+/** The list of turns beside a conversation is always open. */
 const MODES = `
-#show-calls:not(:checked) ~ .conversation :is(.call, .subagent, .only-calls),
-#show-thinking:not(:checked) ~ .conversation :is(.thinking, .only-thinking),
-#show-calls:not(:checked) ~ #show-thinking:not(:checked) ~ .conversation .only-work { display: none; }
 @supports selector(::details-content) {
-  #unfold:checked ~ .conversation details::details-content { content-visibility: visible; }
-  #unfold:checked ~ .conversation summary::before { transform: rotate(45deg) translate(-1px, -1px); }
   @media (min-width: 76rem) {
     .turns::details-content { content-visibility: visible; }
     .turns > summary { pointer-events: none; }
     .turns > summary::before { display: none; }
   }
-}
-@supports not selector(::details-content) {
-  label[for="unfold"] { display: none; }
 }
 @media (prefers-reduced-motion: no-preference) {
   summary::before { transition: transform .12s; }

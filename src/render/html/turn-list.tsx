@@ -1,4 +1,4 @@
-/** The list of turns of a session, and the switches that change how the conversation is shown. */
+/** The list of turns of a session. */
 import type { JSX } from "preact";
 import { oneLine } from "../../neutral-text.ts";
 import type { MessageView } from "../../parse/turns.ts";
@@ -48,33 +48,13 @@ export function turnsIn({ turns, calls: paired }: Outline, anchors: Anchors): Tu
   });
 }
 
-/** Renders the list, and the labels of the switches. */
 export function turnList(turns: readonly TurnRow[], clock: Clock): JSX.Element {
   const links = turns.map((turn) => turnLink(turn, clock));
-  const labels = SWITCHES.map(({ id, name }) => <label for={id}>{name}</label>);
-  const list = links.length === 0 ? null : details("turns", [counted(links.length, "turn")], <ol>{links}</ol>);
   return (
     <nav class="outline" aria-label="Turns">
-      <div class="switches">{labels}</div>
-      {list}
+      {details("turns", [counted(links.length, "turn")], <ol>{links}</ol>)}
     </nav>
   );
-}
-
-const SWITCHES = [
-  { id: "show-calls", name: "Tool calls", isOn: true },
-  { id: "show-thinking", name: "Thinking", isOn: true },
-  { id: "unfold", name: "Unfold all", isOn: false },
-];
-
-/**
- * Renders the switches. The style sheet applies them to elements after a switch, so they come before the list of turns and
- * the conversation, and only their labels are in the list.
- */
-export function switches(): JSX.Element[] {
-  return SWITCHES.map(({ id, isOn }) => (
-    <input class="switch" type="checkbox" id={id} checked={isOn} autocomplete="off" />
-  ));
 }
 
 function turnLink(turn: TurnRow, clock: Clock): JSX.Element {
