@@ -11,6 +11,13 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
+/** Formats numbers above 20 as `300+`: they change seldom, and so do the pages that have them. */
+export function roughly(value: number): string {
+  if (value <= 20) return count(value);
+  const unit = 10 ** Math.floor(Math.log10(value));
+  return `${count(Math.floor(value / unit) * unit)}+`;
+}
+
 const UNITS = ["", "K", "M", "B", "T"];
 
 /** Formats `12.3K`, `1.2M`, with three digits. */

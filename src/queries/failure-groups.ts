@@ -9,12 +9,10 @@ import { type PastFix, pastFixes } from "./past-fixes.ts";
 export async function fixesOf(
   { store }: Pick<CurrentIndex, "store">,
   where: Where,
-  { example, count }: FailureGroup,
+  { example }: FailureGroup,
   { project, signal }: { project?: string | undefined; signal: AbortSignal },
 ): Promise<PastFix[]> {
-  if (count === 0) return [];
-  const alike = await pastFixes(store, where, { error: example.content, project, signal });
-  const [same] = alike.toSorted((a, b) => b.likeness - a.likeness);
+  const [same] = await pastFixes(store, where, { error: example.content, isSame: true, project, signal });
   return same?.fixes ?? [];
 }
 

@@ -31,6 +31,8 @@ const MOST_WORDS = 2;
 export interface PastFixesQuery {
   /** Message of the error, or a part of it. */
   error: string;
+  /** Only errors that are the same but for paths, numbers and the like; not those that merely resemble it. */
+  isSame?: boolean;
   /** Only sessions of this project: its folder, or the folder's name. */
   project?: string | undefined;
   signal: AbortSignal;
@@ -66,7 +68,7 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
     const next = "Give the line of the message that describes the problem.";
     throw new TranscriptsError("bad_arguments", "The text does not say what failed.", next);
   }
-  const known = await store.failureSignatures();
+  const known = query.isSame === true ? [asked] : await store.failureSignatures();
   const likeness = new ErrorLikeness(known);
   const degrees = new Map(known.map((each) => [each, likeness.likeness(asked, each)]));
   const failures = await likeFailures(store, where, query, degrees);

@@ -32,12 +32,35 @@ export interface ArchivePagesOptions {
 export async function* archivePages(options: ArchivePagesOptions): AsyncGenerator<ArchivedPage | ArchivedGroup> {
   const { data, version } = options;
   const sessions = await data.archived();
-  const all = hashOf([version, ...sessions.map((each) => `${each.id} ${each.version}`)]);
+  const versions = new Map(sessions.map((each) => [each.id, `${each.id} ${each.version}`]));
+  const versionOf = (ids: readonly string[], ...more: readonly string[]): string =>
+    hashOf([version, ...more, ...ids.map((id) => versions.get(id) ?? id)]);
+  const all = versionOf([...versions.keys()]);
   for (const path of [STYLE_SHEET, SCRIPT]) yield { ...pageOf(options, path), version };
   for (const path of [FIGURES, FAILURES, FILES]) yield { ...pageOf(options, path), version: all };
-  yield* detailPages(options);
-  yield { group: "lists", version: all, pages: () => listPages(options, sessions) };
-  for (const session of sessions) yield sessionGroup(options, session);
+  for (const { of, ids } of await data.failureParts())
+    yield {
+      ...pageOf(options, failureAddress(idOfPath(of.signature))),
+      version: versionOf(ids, JSON.stringify(of)),
+    };
+  for (const { of, ids } of await data.fileParts())
+    yield { ...pageOf(options, fileAddress(of)), version: versionOf(ids) };
+  const lists = await data.listParts(sessions);
+  // Each list has links to those of the agents and projects.
+  const names = JSON.stringify(lists.flatMap(({ of: { agent, project } }) => agent ?? project ?? []));
+  for (const { of, ids } of lists)
+    yield { group: sessionsAddress(of), version: versionOf(ids, names), pages: () => listPages(options, of) };
+  const children = Map.groupBy(sessions, ({ parent_session_id: parent }) => parent);
+  const byOwnId = Map.groupBy(sessions, ({ session_id: own }) => own);
+  for (const session of sessions) {
+    // Its page names its parent, and has figures of the subagents.
+    const others = [
+      ...(byOwnId.get(session.parent_session_id ?? "") ?? []),
+      ...(children.get(session.session_id) ?? []),
+    ];
+    const ids = [session, ...others].map(({ id }) => id);
+    yield sessionGroup(options, session, versionOf(ids, ...session.seen));
+  }
   yield* searchFiles(
     sessions
       .filter(({ parent_session_id: parent }) => parent === null)
@@ -54,42 +77,16 @@ export async function* archivePages(options: ArchivePagesOptions): AsyncGenerato
 
 type GroupedPage = Omit<ArchivedPage, "version">;
 
-/** Yields the pages of the list, and of the lists by one filter. */
-async function* listPages(
-  options: ArchivePagesOptions,
-  sessions: readonly ArchivedSession[],
-): AsyncGenerator<GroupedPage> {
-  const { data } = options;
-  const each = (pick: (session: ArchivedSession) => readonly (string | null)[]): string[] =>
-    [...new Set(sessions.flatMap(pick).filter((value) => value !== null))].toSorted();
-  const lists: Filters[] = [
-    {},
-    ...each(({ agent }) => [agent]).map((agent) => ({ agent })),
-    ...each(({ project }) => [project]).map((project) => ({ project })),
-    ...each(({ tags }) => tags).map((tag) => ({ tag })),
-    ...(await data.days()).map((day) => ({ since: day, until: day })),
-  ];
-  for (const filters of lists) {
-    const pages = await data.pagesOfList(filters);
-    for (let page = 1; page <= pages; page += 1) yield pageOf(options, sessionsAddress(filters, page));
-  }
+async function* listPages(options: ArchivePagesOptions, filters: Filters): AsyncGenerator<GroupedPage> {
+  const pages = await options.data.pagesOfList(filters);
+  for (let page = 1; page <= pages; page += 1) yield pageOf(options, sessionsAddress(filters, page));
 }
 
-/** Yields a page for each error of the list, and for each file. */
-async function* detailPages(options: ArchivePagesOptions): AsyncGenerator<ArchivedPage> {
-  const { data } = options;
-  const version = hashOf([options.version, await data.failuresVersion()]);
-  for (const { signature } of await data.failures())
-    yield { ...pageOf(options, failureAddress(idOfPath(signature))), version };
-  for (const [file, own] of await data.fileVersions())
-    yield { ...pageOf(options, fileAddress(file)), version: hashOf([options.version, own]) };
-}
-
-function sessionGroup(options: ArchivePagesOptions, session: ArchivedSession): ArchivedGroup {
+function sessionGroup(options: ArchivePagesOptions, session: ArchivedSession, version: string): ArchivedGroup {
   const folder = sessionAddress(session.id).replace(/[^/]*$/, "");
   return {
     group: folder,
-    version: hashOf([options.version, session.version]),
+    version,
     async *pages() {
       const pages = await options.data.pagesOf(session.id);
       for (let page = 1; page <= pages; page += 1) {

@@ -50,6 +50,7 @@ import type { ChangesData } from "../render/html/pages/changes-page.tsx";
 import type { FiguresData } from "../render/html/pages/figures-page.tsx";
 import type { SessionPageData } from "../render/html/pages/session-page.tsx";
 import type { Choices, ListedRow, SessionsData } from "../render/html/pages/sessions-page.tsx";
+import { seenText } from "../render/html/block-view.tsx";
 import { shortTitle, type TurnRow } from "../render/html/turn-list.tsx";
 import { resumeOf } from "../sessions/resume.ts";
 import type { StoredSession } from "../store/stored-model.ts";
@@ -74,8 +75,19 @@ export interface DataOptions {
   only?: Pick<SessionsQuery, "since" | "until" | "project" | "agent" | "tags">;
 }
 
-/** A session of an archive. `version` changes with everything that its pages show. */
-export type ArchivedSession = ListedRow & { version: string };
+/** A session of an archive. */
+export type ArchivedSession = ListedRow & {
+  /** Changes with the session, and with what the user said about it. */
+  version: string;
+  /** What its pages say about its errors, beyond the session itself. */
+  seen: readonly string[];
+};
+
+/** A page of an archive, or the pages of a list, with the sessions that may be on it. */
+export interface ArchivedPart<Of> {
+  of: Of;
+  ids: readonly string[];
+}
 
 /** Sessions whose turns are kept. */
 const MAX_KNOWN = 20;
@@ -112,25 +124,34 @@ export class SiteData {
   }
 
   async sessions(filters: Filters, page: number): Promise<SessionsData> {
-    const { store, where, only } = this.#options;
-    const { project, agent } = filters;
-    const failures = filters.failed === true ? ("found" as const) : undefined;
-    const asked = given({
-      ...this.#between(filters),
-      project,
-      agent,
-      failures,
-      tags: filters.tag === undefined ? only?.tags : [...(only?.tags ?? []), filters.tag],
-    });
+    const { store } = this.#options;
+    const asked = this.#asked(filters);
     const found = await this.#listed({ ...asked, limit: ROWS_PER_PAGE, offset: (page - 1) * ROWS_PER_PAGE });
     return {
       rows: found.sessions.map((read) => listRow(read, store)),
       filters,
       page,
       isMore: found.isMore,
-      total: await countSessions(this.#index, where, { ...only, ...asked }),
+      total: await this.#count(asked),
       ...(await this.#choices()),
     };
+  }
+
+  #asked(filters: Filters): Omit<SessionsQuery, "limit"> {
+    const { project, agent, tag, failed } = filters;
+    const tags = [...(this.#options.only?.tags ?? []), ...(tag === undefined ? [] : [tag])];
+    return given({
+      ...this.#between(filters),
+      project,
+      agent,
+      failures: failed === true ? ("found" as const) : undefined,
+      tags: tags.length === 0 ? undefined : tags,
+    });
+  }
+
+  #count(asked: Omit<SessionsQuery, "limit">): Promise<number> {
+    const { where, only } = this.#options;
+    return countSessions(this.#index, where, { ...only, ...asked });
   }
 
   async #choices(): Promise<Omit<Choices, "filters">> {
@@ -311,21 +332,17 @@ export class SiteData {
     return files;
   }
 
-  /** Returns a text for each file, by its id, that changes whenever the page of the file may have. */
-  async fileVersions(): Promise<Map<string, string>> {
-    const { store } = this.#options;
-    const found = await store.fileSessions(await this.#filter());
-    const revisions = await store.revisions();
-    const versionOf = (ids: readonly string[]): string =>
-      ids.map((id) => `${id} ${revisions.get(id)?.revision}`).join("\n");
+  /** Returns all files, by their ids. */
+  async fileParts(): Promise<ArchivedPart<string>[]> {
+    const found = await this.#options.store.fileSessions(await this.#filter());
     for (const path of found.keys()) this.#paths.set(idOfPath(path), path);
-    return new Map([...found].map(([path, ids]) => [idOfPath(path), versionOf(ids)]));
+    return [...found].map(([path, ids]) => ({ of: idOfPath(path), ids }));
   }
 
   /** Returns the sessions that used a file; undefined if no session did. */
   async file(id: string): Promise<FileData | undefined> {
     const { store } = this.#options;
-    if (!this.#paths.has(id)) await this.fileVersions();
+    if (!this.#paths.has(id)) await this.fileParts();
     const path = this.#paths.get(id);
     if (path === undefined) return undefined;
     const uses = await store.fileUses(path, await this.#filter());
@@ -395,39 +412,63 @@ export class SiteData {
     const seen = await this.#seenBySession();
     return sessions.map((read) => {
       const row = listRow(read, store);
-      const known = [read.stored.state.revision, row.is_archived, read.labels ?? null, seen.get(row.id) ?? null];
-      return { ...row, version: JSON.stringify(known) };
+      const version = JSON.stringify([read.stored.state.revision, row.is_archived, read.labels ?? null]);
+      return { ...row, version, seen: (seen.get(row.id) ?? []).toSorted() };
     });
   }
 
-  /** Returns a text that changes whenever the pages of errors may have: with any session that has errors. */
-  async failuresVersion(): Promise<string> {
-    const { store } = this.#options;
-    const [failures, revisions] = [await store.failures(), await store.revisions()];
-    return JSON.stringify(failures.map((each) => [each, revisions.get(each.session_id)?.revision]));
+  /** Returns the most frequent errors. */
+  async failureParts(): Promise<ArchivedPart<FailureGroup>[]> {
+    const groups = await this.failures();
+    const counts = await this.#options.store.failures(
+      groups.map(({ signature }) => signature),
+      await this.#filter(),
+    );
+    const bySignature = Map.groupBy(counts, ({ signature }) => signature);
+    return groups.map((of) => ({
+      of,
+      ids: (bySignature.get(of.signature) ?? []).map(({ session_id: id }) => id),
+    }));
   }
 
-  /** Returns what the pages of each session say about its errors, beyond the session itself. */
+  /** Returns what the pages of each session say about its errors. */
   async #seenBySession(): Promise<Map<string, string[]>> {
-    const groups = new Map((await this.failures()).map((group) => [group.signature, group]));
     const seen = new Map<string, string[]>();
-    for (const { session_id: id, signature } of await this.#options.store.failures([...groups.keys()])) {
-      const group = groups.get(signature);
-      if (group === undefined) continue;
-      const said = `${signature} ${group.count} ${group.session_count}`;
-      seen.set(id, [...(seen.get(id) ?? []), said].toSorted());
+    for (const { of, ids } of await this.failureParts()) {
+      const said = `${of.signature} ${of.count > 1 ? seenText({ count: of.count, sessions: of.session_count }) : ""}`;
+      for (const id of ids) seen.set(id, [...(seen.get(id) ?? []), said]);
     }
     return seen;
   }
 
-  /** Returns the number of pages of a list. */
-  async pagesOfList(filters: Filters): Promise<number> {
-    return Math.max(1, Math.ceil((await this.sessions(filters, 1)).total / ROWS_PER_PAGE));
+  /** Returns the lists by one filter. Those of a day may be fewer sessions than are named. */
+  async listParts(sessions: readonly ArchivedSession[]): Promise<ArchivedPart<Filters>[]> {
+    const parts = new Map<string, ArchivedPart<Filters> & { ids: string[] }>();
+    const add = (filters: Filters, id: string): void => {
+      const key = JSON.stringify(filters);
+      const part = parts.get(key);
+      if (part === undefined) parts.set(key, { of: filters, ids: [id] });
+      else part.ids.push(id);
+    };
+    for (const { id, agent, project, tags } of sessions) {
+      if (agent !== null) add({ agent }, id);
+      if (project !== null) add({ project }, id);
+      for (const tag of tags) add({ tag }, id);
+    }
+    const days = (await this.figures()).sums.rows.flatMap(({ key }) => key ?? []);
+    const ofDays = days.map((day): ArchivedPart<Filters> => {
+      const filters = { since: day, until: day };
+      const { since, until } = this.#between(filters);
+      const isIn = ({ started, ended }: ArchivedSession): boolean =>
+        since !== undefined && until !== undefined && isWithin([started, ended], { since, until });
+      return { of: filters, ids: sessions.filter(isIn).map(({ id }) => id) };
+    });
+    return [{ of: {}, ids: sessions.map(({ id }) => id) }, ...parts.values(), ...ofDays];
   }
 
-  /** Returns the days on which something was said, as `2026-01-31`. */
-  async days(): Promise<string[]> {
-    return (await this.figures()).sums.rows.flatMap(({ key }) => key ?? []);
+  /** Returns the number of pages of a list. */
+  async pagesOfList(filters: Filters): Promise<number> {
+    return Math.max(1, Math.ceil((await this.#count(this.#asked(filters))) / ROWS_PER_PAGE));
   }
 
   /** Returns the number of pages of a session, without what its source dropped. */
@@ -499,6 +540,14 @@ export class SiteData {
       href: `../../${sessionAddress(read.stored.session_id)}`,
     }));
   }
+}
+
+/** Returns whether a time may be in a range. Sessions without times are on no day. */
+function isWithin(
+  [start, end]: [string | null, string | null],
+  { since, until }: { since: Date; until: Date },
+): boolean {
+  return start !== null && end !== null && Date.parse(start) < until.getTime() && Date.parse(end) >= since.getTime();
 }
 
 const NO_METADATA = { agentId: null, version: null, gitBranch: null };

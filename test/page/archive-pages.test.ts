@@ -136,6 +136,36 @@ describe("an archive of pages", () => {
     for (const [path, version] of before.files) assert.equal(after.get(path), version, path);
   });
 
+  test("is left as it is by a session that only repeats a frequent error, but for lists and what the session has", () => {
+    const place = join(machine.home, "frequent");
+    const failing = (number: number): string => {
+      const id = `44444444-2222-4333-8444-${String(number).padStart(12, "0")}`;
+      const text = [user("Mow it", 0), calls("Bash", "t1", { command: "mow" }, 1)].join("");
+      const error = result("t1", "Exit code 1\nError: the mower has no petrol", 2, true);
+      const path = `.claude/projects/-work-park/${id}.jsonl`;
+      machine.write(path, `${text}${error}`.replaceAll(SESSION, id).replaceAll("/work/shop", "/work/park"));
+      return id;
+    };
+    const versions = (): Map<string, string> => {
+      const { pages } = JSON.parse(readFileSync(join(place, "archive.json"), "utf8"));
+      return new Map(Object.entries<[string]>(pages).map(([path, [version]]) => [path, version]));
+    };
+    const [first = ""] = Array.from({ length: 23 }, (_, number) => failing(number));
+    runBuilt(machine, "archive", "-o", place);
+    const page = readFileSync(join(place, `sessions/${first}/index.html`), "utf8");
+    assert.match(page, /Seen 20\+ times in 20\+ sessions\./);
+    const before = versions();
+    const added = failing(23);
+    runBuilt(machine, "archive", "-o", place);
+    const after = versions();
+    const made = [...after].flatMap(([path, version]) => (before.get(path) === version ? [] : path));
+    const kinds = [...new Set(made.map((path) => path.replace(/[^/]*$/, "")))].toSorted();
+    const own = `sessions/${added}/`;
+    assert.deepEqual(kinds, ["", "agents/", "days/", "failures/", "projects/", "search/", "search/0/", own].toSorted());
+    assert.equal(made.filter((path) => path.startsWith("projects/")).length, 1);
+    assert.equal(made.filter((path) => path.startsWith("failures/")).length, 1);
+  });
+
   test("of a session whose file has become shorter has the pages that are left", () => {
     const place = join(machine.home, "shorter");
     const id = "44444444-2222-4333-8444-555555555555";

@@ -7,8 +7,8 @@ import { oneLine, withoutSequences } from "../../neutral-text.ts";
 import { jsonText } from "../../parse/json-fields.ts";
 import type { ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "../../parse/model.ts";
 import { closed, details, gist, longText } from "./page-texts.tsx";
-import { MAX_IMAGE_BYTES, type PageImage, type PageSession, type PairedCall } from "./outline.ts";
-import { compact, counted } from "../../quantities.ts";
+import { MAX_IMAGE_BYTES, type PageImage, type PageSession, type PairedCall, type SeenError } from "./outline.ts";
+import { compact, roughly } from "../../quantities.ts";
 import { answersIn, callTarget, toolInput } from "./tool-input.tsx";
 import { questionsIn } from "../../parse/list-items.ts";
 import type { View } from "./view.ts";
@@ -161,11 +161,16 @@ function failureNotes({ session, outline, anchors }: View, { call, use }: Paired
   if (!isRepeated && href === undefined) return null;
   return (
     <p class="note">
-      {isRepeated ? `Seen ${counted(seen.count, "time")} in ${counted(seen.sessions, "session")}. ` : null}
+      {isRepeated ? `${seenText(seen)} ` : null}
       {isRepeated && seen.href !== undefined ? [<a href={seen.href}>What fixed it</a>, " "] : null}
       {href === undefined ? null : <a href={href}>Next failure</a>}
     </p>
   );
+}
+
+/** Says how often an error came up, if it came up more than once. */
+export function seenText({ count, sessions }: Pick<SeenError, "count" | "sessions">): string {
+  return `Seen ${roughly(count)} times in ${roughly(sessions)} session${sessions === 1 ? "" : "s"}.`;
 }
 
 function callLink(view: View, { tool_name: name, tool_input: input, use }: ToolCall): ComponentChildren {
