@@ -213,6 +213,22 @@ describe("how calls ended", () => {
     );
   });
 
+  test("a search without an id has ended, and is one call", async () => {
+    const search = (query: string) =>
+      item({ type: "web_search_call", status: "completed", action: { type: "search", query } });
+    const turn = (id: string) => event({ type: "task_started", turn_id: id });
+    const text = lines(meta(), search("vat"), turn("one"), search("rate"), search("law"), turn("two"), search("more"));
+    const { tool_calls: calls } = await parseTranscript("s", text);
+    assert.deepEqual(
+      calls.map(({ tool_input, status, use, result }) => [tool_input, status, use?.line_number, result?.line_number]),
+      ["vat", "rate", "law", "more"].map((query, at) => {
+        const line = [2, 4, 5, 7][at];
+        return [{ type: "search", query }, "completed", line, line];
+      }),
+    );
+    assert.equal(new Set(calls.map(({ tool_use_id: id }) => id)).size, 4);
+  });
+
   test("a result of an older MCP server says itself that it failed", async () => {
     const output = JSON.stringify({ content: [{ type: "text", text: "closed" }], is_error: true });
     const read = await parseTranscript("s", lines(meta(), ...ran("c", "wiki__search", {}, output)));

@@ -61,6 +61,8 @@ export class CodexReader implements RecordReader {
   /** An event has shown what the model says in the next item. */
   #isShown = false;
   #prompts = 0;
+  /** Number of calls in the turn that have no id. */
+  #unnamed = 0;
   #hasPromptEvents = false;
   /** Ids of messages, by their turn. */
   readonly #turns: string[][] = [];
@@ -159,6 +161,7 @@ export class CodexReader implements RecordReader {
     this.#turnTime = timeInId(id);
     this.#answers = 0;
     this.#prompts = 0;
+    this.#unnamed = 0;
     this.#answer = undefined;
     this.#isInterruptionSaid = false;
     this.#tokens.beginTurn();
@@ -239,8 +242,10 @@ export class CodexReader implements RecordReader {
   }
 
   #call(item: Fields, piece: Piece, { use, hasEnded }: NonNullable<ReturnType<typeof callBlock>>): MessageDraft[] {
-    const { toolUseId: id, toolName: tool = "" } = use;
     const made = this.#answerPiece([use], piece);
+    // Some versions give no id to what the provider runs.
+    if (hasEnded) use.toolUseId ??= `${this.#turn || this.#thread}.call.${(this.#unnamed += 1)}`;
+    const { toolUseId: id, toolName: tool = "" } = use;
     if (tool === CODE_TOOL) this.#code = made.sourceId;
     if (hasEnded)
       return [made, this.#resultDraft(resultOf(id, "", tool, callEnd(item)), { ...piece, uuid: undefined })];
