@@ -1,38 +1,43 @@
-/** Entries of a file that form a tree, each with the id of its parent: tells which are not on the current branch. */
+/** Records of a file that form a tree, each with the id of its parent: tells which are not on the current branch. */
+
+export interface TreeNode {
+  id: string;
+  /** Id of its parent; null for a root. Anything else: the file does not say. */
+  parent: unknown;
+  /** The current branch does not go to it, but to an earlier record. Default false. */
+  isNote?: boolean;
+}
+
 export class EntryTree {
-  #entries: { id: string; parent: string | null | undefined }[] = [];
-  /** Number of entries up to the one that the current branch ends with. */
+  #nodes: TreeNode[] = [];
+  /** Number of nodes up to the one that the current branch ends with. */
   #leafEnd = 0;
 
-  /**
-   * Adds the next entry. `parent`: null for a root, undefined if the file does not say. `isLeaf`: the current branch goes to
-   * it, and not only to an earlier one, after which it is just a note.
-   */
-  add(id: string, parent: string | null | undefined, isLeaf = true): void {
-    this.#entries.push({ id, parent });
-    if (isLeaf) this.#leafEnd = this.#entries.length;
+  /** Adds the next record. */
+  add(node: TreeNode): void {
+    this.#nodes.push(node);
+    if (node.isNote !== true) this.#leafEnd = this.#nodes.length;
   }
 
-  /** Forgets all entries: another file begins. */
+  /** Forgets all records: another session begins in the file. */
   clear(): void {
-    this.#entries = [];
+    this.#nodes = [];
     this.#leafEnd = 0;
   }
 
-  /** Returns the ids of the entries before the end of the current branch that are not on it. */
+  /** Returns the ids of the records before the end of the current branch that are not on it. */
   superseded(): string[] {
-    const places = new Map(this.#entries.map(({ id }, at) => [id, at]));
-    const current = new Set(this.#entries.slice(this.#leafEnd).map(({ id }) => id));
+    const places = new Map<unknown, number>(this.#nodes.map(({ id }, at) => [id, at]));
+    const current = new Set(this.#nodes.slice(this.#leafEnd).map(({ id }) => id));
     for (let at = this.#leafEnd - 1; at >= 0;) {
-      const entry = this.#entries[at];
-      if (entry === undefined) break;
-      current.add(entry.id);
-      const { parent } = entry;
-      if (parent === null) break;
+      const node = this.#nodes[at];
+      if (node === undefined) break;
+      current.add(node.id);
+      if (node.parent === null) break;
       // If the line of the parent is damaged, what came before is as good as it.
-      const above = parent === undefined ? undefined : places.get(parent);
+      const above = places.get(node.parent);
       at = above !== undefined && above < at ? above : at - 1;
     }
-    return this.#entries.flatMap(({ id }) => (current.has(id) ? [] : [id]));
+    return this.#nodes.flatMap(({ id }) => (current.has(id) ? [] : id));
   }
 }

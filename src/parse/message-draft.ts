@@ -11,9 +11,8 @@
  * - An answer of several model calls, each with its usage: `MessageDraft.usageId`.
  * - Counters of tokens: `countedTokens` (counted-tokens.ts), by their names and what they include.
  * - Cumulative totals: `CumulativeUsage` (cumulative-usage.ts) returns what a total has beyond what was counted.
- * - Messages that the agent itself dropped (a rewind, a branch that was left): `InputUnit.supersedes`, on a line or, for
- *   what only the end of the file tells, from `RecordReader.end`. They stay, with the label; they count in no figure but
- *   usage.
+ * - Messages that the agent itself dropped: `InputUnit.supersedes`, on the line that says so; or, if records form a tree, of
+ *   which one branch is the conversation, `ReadRecord.node`. They stay, with the label; they count in no figure but usage.
  * - A subagent in the file of the session that started it: `InputUnit.part`; `readRecords`, or else `onlyPart`, then
  *   leaves out the units of the other sessions.
  * - Copies in forks: an answer that keeps its `sourceId` counts once, whatever its time. Prompts are copies if they have the

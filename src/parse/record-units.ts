@@ -1,6 +1,7 @@
 /** Converts JSON lines to units, for any agent whose session files have a record on each line. */
 import { endingOf } from "../calls/ending.ts";
 import { linesOfBytes } from "../transcript/format/lines.ts";
+import { EntryTree, type TreeNode } from "./entry-tree.ts";
 import type { Fields } from "./json-fields.ts";
 import { recordsOfLine } from "./json-records.ts";
 import {
@@ -22,8 +23,6 @@ export interface RecordReader {
   read(fields: Fields): ReadRecord | undefined;
   /** The next record may change the drafts of the last one, which waits for it. */
   readonly isUndecided?: boolean;
-  /** Returns what only the end of the file tells, such as the branch that is current. Called once, after the last record. */
-  end?(): Pick<InputUnit, "supersedes">;
 }
 
 export interface ReadRecord extends Pick<InputUnit, "session" | "timestamp" | "supersedes" | "part"> {
@@ -31,6 +30,8 @@ export interface ReadRecord extends Pick<InputUnit, "session" | "timestamp" | "s
   kind: string;
   /** Undefined for a kind that has none, or is not known. */
   messages?: readonly MessageDraft[] | undefined;
+  /** Its place, if the records form a tree, of which the conversation is one branch; `new` if a session begins, with a new tree. */
+  node?: TreeNode | "new" | undefined;
 }
 
 const NO_MESSAGES: readonly MessageDraft[] = [];
@@ -67,8 +68,9 @@ export async function* readRecords(
     waiting = units.splice(decided);
     yield units;
   }
-  const end = reader.end?.();
-  yield end === undefined ? waiting : [...waiting, { ...emptyUnit(last, BLANK, NO_PROBLEMS), ...end, lines: 0 }];
+  const supersedes = made.tree.superseded();
+  if (supersedes.length > 0) waiting.push({ ...emptyUnit(last, BLANK, NO_PROBLEMS), supersedes, lines: 0 });
+  yield waiting;
 }
 
 /** Makes units of records. */
@@ -76,6 +78,7 @@ export class RecordUnits {
   readonly #reader: RecordReader;
   /** Inputs of calls without a result, by call id. */
   readonly #inputs = new Map<string, unknown>();
+  readonly tree = new EntryTree();
 
   constructor(reader: RecordReader) {
     this.#reader = reader;
@@ -84,7 +87,9 @@ export class RecordUnits {
   unit(place: InputPlace, fields: Fields, problems: readonly ParseError[]): InputUnit {
     const read = this.#reader.read(fields);
     if (read === undefined) return untypedUnit(place, problems);
-    const { kind, messages, session, timestamp, supersedes, part } = read;
+    const { kind, messages, session, timestamp, supersedes, part, node } = read;
+    if (node === "new") this.tree.clear();
+    else if (node !== undefined) this.tree.add(node);
     const isUsed = (messages !== undefined && messages.length > 0) || supersedes !== undefined;
     const isKnown = isUsed || messages !== undefined || this.#reader.silent.has(kind);
     const unit = isKnown

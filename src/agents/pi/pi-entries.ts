@@ -22,7 +22,6 @@ import {
   thinkingBlock,
   usageDraft,
 } from "../../parse/drafts.ts";
-import { EntryTree } from "../../parse/entry-tree.ts";
 import {
   countOf,
   type Fields,
@@ -33,7 +32,7 @@ import {
   stringOf,
   textOf,
 } from "../../parse/json-fields.ts";
-import type { BlockDraft, InputUnit, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
+import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
 
@@ -66,15 +65,11 @@ type Piece = Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "cwd">;
 export class PiReader implements RecordReader {
   readonly silent = SILENT;
   #cwd: string | undefined;
-  readonly #tree = new EntryTree();
 
   read(entry: Fields): ReadRecord | undefined {
     const type = textOf(entry, "type");
     if (type === undefined) return undefined;
-    const [uuid, parent] = [textOf(entry, "id"), entry["parentId"]];
-    // Files of the first version have no ids.
-    if (uuid !== undefined && type !== "session")
-      this.#tree.add(uuid, typeof parent === "string" || parent === null ? parent : undefined);
+    const uuid = textOf(entry, "id");
     const message = fieldsOf(entry, "message");
     // Copies of an entry may have a time of their own; their messages do not, by which prompts are recognized.
     const times = [timeOf(entry["timestamp"]), timeOf(message?.["timestamp"])];
@@ -83,18 +78,14 @@ export class PiReader implements RecordReader {
     );
     const piece = { uuid, parentUuid: textOf(entry, "parentId"), timestamp, cwd: this.#cwd };
     const messages = message === undefined ? entryDrafts(type, entry, piece) : messageDrafts(message, piece);
-    return { kind: typeOf(type, message), messages, session: this.#sessionOf(type, entry), timestamp };
-  }
-
-  end(): Pick<InputUnit, "supersedes"> {
-    return { supersedes: this.#tree.superseded() };
+    // Files may have been joined; those of the first version have no ids.
+    const node = type === "session" ? "new" : uuid === undefined ? undefined : { id: uuid, parent: entry["parentId"] };
+    return { kind: typeOf(type, message), messages, session: this.#sessionOf(type, entry), timestamp, node };
   }
 
   #sessionOf(type: string, entry: Fields): SessionDraft | undefined {
     if (type === "session_info") return given({ title: textOf(entry, "name") });
     if (type !== "session") return undefined;
-    // Files may have been joined.
-    this.#tree.clear();
     this.#cwd = textOf(entry, "cwd") ?? this.#cwd;
     return given({ sessionId: textOf(entry, "id"), cwd: this.#cwd });
   }

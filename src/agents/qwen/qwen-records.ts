@@ -29,7 +29,6 @@ import {
   thinkingBlock,
   usageDraft,
 } from "../../parse/drafts.ts";
-import { EntryTree } from "../../parse/entry-tree.ts";
 import {
   countOf,
   type Fields,
@@ -40,7 +39,7 @@ import {
   stringOf,
   textOf,
 } from "../../parse/json-fields.ts";
-import type { BlockDraft, InputUnit, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
+import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { MessageMetadata } from "../../parse/model.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
@@ -90,7 +89,6 @@ const TEXTS: ResultTexts = {
 
 export class QwenReader implements RecordReader {
   readonly silent = SILENT;
-  readonly #tree = new EntryTree();
   /** Ids of telemetry whose answer has not come yet, and of answers whose telemetry has not, by their counts. */
   readonly #responses = new Map<string, string[]>();
   readonly #answers = new Map<string, string[]>();
@@ -102,7 +100,7 @@ export class QwenReader implements RecordReader {
     const type = textOf(record, "type");
     if (type === undefined) return undefined;
     const kind = textOf(record, "subtype");
-    const [uuid, parent] = [textOf(record, "uuid"), record["parentUuid"]];
+    const uuid = textOf(record, "uuid");
     const piece: Piece = {
       uuid,
       parentUuid: textOf(record, "parentUuid"),
@@ -112,17 +110,11 @@ export class QwenReader implements RecordReader {
       isSidechain: record["isSidechain"] === true,
     };
     const messages = this.#messages(type, kind, record, piece);
-    if (uuid !== undefined) {
-      const isKnown = typeof parent === "string" || parent === null;
-      // Notes at the end may have any parent.
-      this.#tree.add(uuid, isKnown ? parent : undefined, type !== "system" || kind === "rewind");
-    }
+    // Notes at the end may have any parent.
+    const isNote = type === "system" && kind !== "rewind";
+    const node = uuid === undefined ? undefined : { id: uuid, parent: record["parentUuid"], isNote };
     const session = this.#sessionOf(kind, record, piece);
-    return { kind: kind ?? type, messages, session, timestamp: piece.timestamp };
-  }
-
-  end(): Pick<InputUnit, "supersedes"> {
-    return { supersedes: this.#tree.superseded() };
+    return { kind: kind ?? type, messages, session, timestamp: piece.timestamp, node };
   }
 
   #sessionOf(kind: string | undefined, record: Fields, { cwd, agentId }: Piece): SessionDraft | undefined {
