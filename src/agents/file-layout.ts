@@ -1,46 +1,48 @@
 /** Agents that keep each session in a file: they declare the layout of their folders, and finding sessions follows from it. */
 import { basename, dirname, extname, join, sep } from "node:path";
-import { type SessionRef, sessionRef } from "../places/session-ref.ts";
+import { type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { walk } from "../places/walk.ts";
-import { agentFolder } from "../user-folders.ts";
 import type { Agent, NamedFile } from "./agent.ts";
 
 export interface FileLayout {
   /** Name of the agent. */
   agent: string;
-  /** Environment variables that name the agent's folder; the first one set counts. */
-  variables: readonly string[];
-  /** The folder without them, below the home folder. */
-  usual: string;
-  /** Folders below it that have sessions. */
+  /** Returns the agent's folders: see `agentFolder`. */
+  folders(where: Where): string[];
+  /** Folders below these that have sessions. */
   places: readonly string[];
   /**
    * Paths of sessions below a place; the first that matches counts. `*` is any text in a name. `{id}`: the session's id;
-   * `{uuid}`: the same, if other text comes before it. `{parent}`: the session that started it. `{agent}`: a subagent, whose
-   * session is called `agent-` with this.
+   * `{uuid}`: the same, if only a UUID can be one. `{parent}`: the session that started it. `{agent}`: a subagent, whose
+   * session is called `agent-` with this. `{label}`: the project, see `ProjectLabels`.
    */
   paths: readonly string[];
 }
 
 interface Ids {
-  id?: string;
+  id?: string | undefined;
   parent?: string;
   agent?: string;
+  label?: string;
 }
+
+const LABEL = "{label}/";
 
 /** Patterns for the names in a path. */
 type Template = readonly RegExp[];
 
 /** Returns the members of an agent that follow from its layout. */
 export function inFiles(layout: FileLayout) {
-  const { agent, variables, usual, places } = layout;
-  const templates = layout.paths.map((path): Template => path.split("/").map(namePattern));
+  const { agent, folders, places } = layout;
+  // A session's family is searched in the folder of its project.
+  const ofProject = layout.paths.flatMap((path) => (path.startsWith(LABEL) ? path.slice(LABEL.length) : []));
+  const templates = [...layout.paths, ...ofProject].map((path): Template => path.split("/").map(namePattern));
   const depth = Math.max(...templates.map(({ length }) => length)) - 1;
 
   function refOf({ path, bytes, modifiedMs }: NamedFile, ids: Ids): SessionRef {
-    const { parent: parentId = null, agent: agentId = null } = ids;
+    const { parent: parentId = null, agent: agentId = null, label: projectLabel = "" } = ids;
     const id = agentId === null ? (ids.id ?? basename(path, extname(path))) : `agent-${agentId}`;
-    return sessionRef({ id, place: agent, agent, path, bytes, modifiedMs, parentId, agentId });
+    return sessionRef({ id, place: agent, agent, path, bytes, modifiedMs, parentId, agentId, projectLabel });
   }
 
   /** Returns the place of a file at any path, by the names before it, and the ids in its path. */
@@ -48,14 +50,16 @@ export function inFiles(layout: FileLayout) {
     const names = path.split(/[\\/]/);
     for (const template of templates) {
       const ids = idsIn(template, names.slice(-template.length));
-      if (ids !== undefined) return { place: names.slice(0, -template.length).join(sep) || sep, ids };
+      const own = template.length - (ids?.label === undefined ? 0 : 1);
+      if (ids !== undefined) return { place: names.slice(0, -own).join(sep) || sep, ids };
     }
     return { place: dirname(path), ids: {} };
   }
 
   return {
     name: agent,
-    places: async (where) => places.map((name) => ({ agent, path: join(agentFolder(where, variables, usual), name) })),
+    places: async (where) =>
+      folders(where).flatMap((folder) => places.map((name) => ({ agent, path: join(folder, name) }))),
     scan: async ({ path }, files, { seen }) => {
       const { files: found, unreadable } = walk(path, {
         files,
@@ -70,10 +74,10 @@ export function inFiles(layout: FileLayout) {
       });
       return { sessions, unreadable };
     },
-    // The content of a file that was renamed has its id; that of a subagent's file may have its parent's.
+    // The content of a file that was renamed has its id. That of a subagent may have its parent's, that of a fork another one's.
     fileRef: (file, { sessionId }) => {
-      const ref = refOf(file, located(file.path).ids);
-      return ref.agentId === null && sessionId !== null ? { ...ref, id: sessionId } : ref;
+      const { ids } = located(file.path);
+      return refOf(file, ids.id === undefined ? { ...ids, id: sessionId ?? undefined } : ids);
     },
     placeOf: (path) => ({ agent, path: located(path).place }),
   } satisfies Partial<Agent>;
@@ -84,6 +88,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   "{id}": "(?<id>.+)",
   "{uuid}": "(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
   "{parent}": "(?<parent>.+)",
+  "{label}": "(?<label>.+)",
   "{agent}": "(?<agent>.+)",
 };
 

@@ -3,24 +3,33 @@ import { shellWord } from "../../calls/shell-syntax.ts";
 import type { SessionRef, Where } from "../../places/session-ref.ts";
 import { configuredFolder } from "../../user-folders.ts";
 import type { Agent, Resume } from "../agent.ts";
+import { inFiles } from "../file-layout.ts";
 import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
-import { claudeLabels, claudePlace, claudeRef, scanClaudeCode, SESSION_FOLDER } from "./claude-sessions.ts";
+import { claudeLabels } from "./claude-labels.ts";
 import { cleanupOf } from "./cleanup.ts";
 
-const NAME = "claude-code";
+/** A folder named like a session id contains only files of that session. */
+const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const claudeCode: Agent = {
-  name: NAME,
   displayName: "Claude Code",
   formats: [claudeStream, sessionFile],
-  places: async (where) => claudeFolders(where).map((folder) => ({ agent: NAME, path: join(folder, "projects") })),
-  scan: ({ path }, files, options) => scanClaudeCode(path, files, options),
-  // Older versions put the files of subagents beside those of sessions.
+  ...inFiles({
+    agent: "claude-code",
+    folders: claudeFolders,
+    places: ["projects"],
+    paths: [
+      "{label}/*/subagents/{parent}/subagents/agent-{agent}.jsonl",
+      "{label}/{parent}/subagents/agent-{agent}.jsonl",
+      "{label}/{parent}/subagents/workflows/*/agent-{agent}.jsonl",
+      // Older versions put the files of subagents beside those of sessions.
+      "{label}/agent-{agent}.jsonl",
+      "{label}/{id}.jsonl",
+    ],
+  }),
   isParentInContent: ({ agentId, parentId }) => agentId !== null && parentId === null,
-  fileRef: (file) => claudeRef({ ...file, segments: claudePlace(file.path).segments }),
   labels: claudeLabels,
   resume,
-  placeOf: (path) => ({ agent: NAME, path: claudePlace(path).folder }),
   belongings,
   retention: (where) => Promise.all(claudeFolders(where).map((folder) => cleanupOf(folder, where))),
 };

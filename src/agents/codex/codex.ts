@@ -1,6 +1,7 @@
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { readRecords } from "../../parse/record-units.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, Format } from "../agent.ts";
 import { inFiles } from "../file-layout.ts";
 import { hasRecord } from "../json-head.ts";
@@ -13,8 +14,7 @@ const PACKED = ".zst";
 /** Archived sessions are in no folders. A file is compressed after a week without changes. */
 const found = inFiles({
   agent: "codex",
-  variables: ["CODEX_HOME"],
-  usual: ".codex",
+  folders: (where) => [agentFolder(where, ["CODEX_HOME"], ".codex")],
   places: ["sessions", "archived_sessions"],
   paths: [
     "20*/*/*/rollout-*{uuid}.jsonl",

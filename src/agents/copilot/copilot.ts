@@ -9,6 +9,7 @@ import { fileBytes } from "../../places/session-bytes.ts";
 import { type SessionFiles, textOfFile } from "../../places/session-files.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
 import { linesOfBytes } from "../../transcript/format/lines.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, Format } from "../agent.ts";
 import { inFiles } from "../file-layout.ts";
 import { hasRecord } from "../json-head.ts";
@@ -37,11 +38,10 @@ export const copilot: Agent = {
   formats: [format],
   ...inFiles({
     agent: "copilot",
-    variables: ["COPILOT_HOME"],
-    usual: ".copilot",
+    folders: (where) => [agentFolder(where, ["COPILOT_HOME"], ".copilot")],
     places: ["session-state"],
     // The second is that of older versions.
-    paths: [`{id}/${EVENTS}`, "{id}.jsonl"],
+    paths: [`{uuid}/${EVENTS}`, "{uuid}.jsonl"],
   }),
   beside: async (ref, files) => ({ title: await titleIn(ref, files) }),
   parts: subagentsIn,

@@ -18,12 +18,11 @@ const ID = /"sessionId"\s*:\s*"([\w-]{1,100})"/;
 /** Names of the older documents end in `.json`. */
 const found = inFiles({
   agent: "gemini-cli",
-  variables: ["GEMINI_CLI_HOME"],
-  usual: "",
+  folders: (where) => [agentFolder(where, ["GEMINI_CLI_HOME"], "")],
   places: [".gemini/tmp"],
   paths: [
-    "*/chats/session-*-{id}.jsonl",
-    "*/chats/session-*-{id}.json",
+    "*/chats/session-*.jsonl",
+    "*/chats/session-*.json",
     "*/chats/{parent}/{id}.jsonl",
     "*/chats/{parent}/{id}.json",
   ],

@@ -3,6 +3,7 @@ import { toolTable } from "../../calls/tools.ts";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { type Fields, isFields } from "../../parse/json-fields.ts";
 import { readRecords } from "../../parse/record-units.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, Format } from "../agent.ts";
 import { inFiles } from "../file-layout.ts";
 import { hasRecord } from "../json-head.ts";
@@ -37,10 +38,9 @@ export const pi: Agent = {
   formats: [format],
   ...inFiles({
     agent: "pi",
-    variables: ["PI_CODING_AGENT_DIR"],
-    usual: ".pi/agent",
+    folders: (where) => [agentFolder(where, ["PI_CODING_AGENT_DIR"], ".pi/agent")],
     places: ["sessions"],
-    paths: ["*/*_{id}.jsonl"],
+    paths: ["*/*_{uuid}.jsonl"],
   }),
   resume: ({ id }, cwd) => ({ command: `pi --session ${shellWord(id)}`, folder: cwd }),
 };

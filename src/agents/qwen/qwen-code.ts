@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
 import { type Fields, fieldsOf } from "../../parse/json-fields.ts";
 import { readRecords } from "../../parse/record-units.ts";
+import { agentFolder } from "../../user-folders.ts";
 import type { Agent, Format } from "../agent.ts";
 import { inFiles } from "../file-layout.ts";
 import { hasRecord } from "../json-head.ts";
@@ -28,8 +29,7 @@ export const qwenCode: Agent = {
   formats: [format],
   ...inFiles({
     agent: "qwen-code",
-    variables: ["QWEN_RUNTIME_DIR", "QWEN_HOME"],
-    usual: ".qwen",
+    folders: (where) => [agentFolder(where, ["QWEN_RUNTIME_DIR", "QWEN_HOME"], ".qwen")],
     places: ["projects"],
     paths: ["*/chats/{id}.jsonl", "*/chats/*/{id}.jsonl", "*/subagents/{parent}/agent-{agent}.jsonl"],
   }),
