@@ -8,7 +8,7 @@ export interface FileLayout {
   /** Name of the agent. */
   agent: string;
   /** Returns the agent's folders: see `agentFolder`. */
-  folders(where: Where): string[];
+  folders: (where: Where) => string[];
   /** Folders below these that have sessions. */
   places: readonly string[];
   /**
@@ -28,16 +28,20 @@ interface Ids {
 
 const LABEL = "{label}/";
 
-/** Patterns for the names in a path. */
-type Template = readonly RegExp[];
+/** One of the paths. */
+interface Template {
+  names: readonly RegExp[];
+  path: RegExp;
+}
 
 /** Returns the members of an agent that follow from its layout. */
-export function inFiles(layout: FileLayout) {
-  const { agent, folders, places } = layout;
+export function inFiles({ agent, folders, places, paths }: FileLayout) {
   // A session's family is searched in the folder of its project.
-  const ofProject = layout.paths.flatMap((path) => (path.startsWith(LABEL) ? path.slice(LABEL.length) : []));
-  const templates = [...layout.paths, ...ofProject].map((path): Template => path.split("/").map(namePattern));
-  const depth = Math.max(...templates.map(({ length }) => length)) - 1;
+  const ofProject = paths.flatMap((path) => (path.startsWith(LABEL) ? path.slice(LABEL.length) : []));
+  const templates = [...paths, ...ofProject].map(templateOf);
+  const ends = new Map(templates.flatMap(({ names }) => names.at(-1) ?? []).map((name) => [name.source, name]));
+  const fileNames = [...ends.values()];
+  const depth = Math.max(...templates.map(({ names }) => names.length)) - 1;
 
   function refOf({ path, bytes, modifiedMs }: NamedFile, ids: Ids): SessionRef {
     const { parent: parentId = null, agent: agentId = null, label: projectLabel = "" } = ids;
@@ -49,8 +53,8 @@ export function inFiles(layout: FileLayout) {
   function located(path: string): { place: string; ids: Ids } {
     const names = path.split(/[\\/]/);
     for (const template of templates) {
-      const ids = idsIn(template, names.slice(-template.length));
-      const own = template.length - (ids?.label === undefined ? 0 : 1);
+      const ids = idsIn(template, names.slice(-template.names.length));
+      const own = template.names.length - (ids?.label === undefined ? 0 : 1);
       if (ids !== undefined) return { place: names.slice(0, -own).join(sep) || sep, ids };
     }
     return { place: dirname(path), ids: {} };
@@ -61,18 +65,21 @@ export function inFiles(layout: FileLayout) {
     places: async (where) =>
       folders(where).flatMap((folder) => places.map((name) => ({ agent, path: join(folder, name) }))),
     scan: async ({ path }, files, { seen }) => {
-      const { files: found, unreadable } = walk(path, {
+      const found = walk(path, {
         files,
         depth,
-        accepts: (name) => templates.some((template) => template.at(-1)?.test(name)),
-        enters: (names) => templates.some((template) => idsIn(template.slice(0, names.length), names) !== undefined),
+        accepts: (name) => fileNames.some((pattern) => pattern.test(name)),
+        enters: (inside) => templates.some(({ names }) => inside.every((name, at) => names[at]?.test(name))),
         seen,
       });
-      const sessions = found.flatMap((file) => {
-        const [ids] = templates.flatMap((template) => idsIn(template, file.segments) ?? []);
-        return ids === undefined ? [] : refOf(file, ids);
+      const sessions = found.files.flatMap((file) => {
+        for (const template of templates) {
+          const ids = idsIn(template, file.segments);
+          if (ids !== undefined) return refOf(file, ids);
+        }
+        return [];
       });
-      return { sessions, unreadable };
+      return { sessions, unreadable: found.unreadable };
     },
     // The content of a file that was renamed has its id. That of a subagent may have its parent's, that of a fork another one's.
     fileRef: (file, { sessionId }) => {
@@ -84,26 +91,23 @@ export function inFiles(layout: FileLayout) {
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
-  "*": ".*",
-  "{id}": "(?<id>.+)",
+  "*": "[^/]*",
+  "{id}": "(?<id>[^/]+)",
   "{uuid}": "(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
-  "{parent}": "(?<parent>.+)",
-  "{label}": "(?<label>.+)",
-  "{agent}": "(?<agent>.+)",
+  "{parent}": "(?<parent>[^/]+)",
+  "{label}": "(?<label>[^/]+)",
+  "{agent}": "(?<agent>[^/]+)",
 };
 
-function namePattern(name: string): RegExp {
-  return new RegExp(`^${name.replace(/\*|\{\w+\}|\./g, (part) => GROUPS[part] ?? `\\${part}`)}$`);
+function templateOf(path: string): Template {
+  const sourceOf = (text: string): string => text.replace(/\*|\{\w+\}|\./g, (part) => GROUPS[part] ?? `\\${part}`);
+  return {
+    names: path.split("/").map((name) => new RegExp(`^${sourceOf(name)}$`)),
+    path: new RegExp(`^${sourceOf(path)}$`),
+  };
 }
 
 /** Returns the ids in names that match a template. */
-function idsIn(template: Template, names: readonly string[]): Ids | undefined {
-  if (template.length !== names.length) return undefined;
-  const ids: Ids = {};
-  for (const [at, pattern] of template.entries()) {
-    const found = pattern.exec(names[at] ?? "");
-    if (found === null) return undefined;
-    Object.assign(ids, found.groups);
-  }
-  return ids;
+function idsIn({ names, path }: Template, segments: readonly string[]): Ids | undefined {
+  return segments.length === names.length ? path.exec(segments.join("/"))?.groups : undefined;
 }
