@@ -112,7 +112,7 @@ export function signsNote(rows: readonly (Bounded & Pick<StatsUsage, "cost_usd" 
   const isBound = rows.some((row) => row.tokens_out_is_lower_bound);
   const isUnpriced = rows.some((row) => row.unpriced_models.length > 0 && row.cost_usd !== null);
   const why = [
-    ...(isBound ? ["for some answers only the first count of output tokens was recorded"] : []),
+    ...(isBound ? ["for some answers only part of the tokens was recorded"] : []),
     ...(isUnpriced ? ["some models have no known price"] : []),
   ];
   const notes = [

@@ -82,7 +82,7 @@ export interface MessageMetadata {
   web_searches?: number;
   /** Part of `tokens_out`. */
   reasoning_tokens?: number;
-  /** Only the start of the stream was recorded, so the true output count is higher. */
+  /** Only part of the tokens was recorded: the output at the start of the stream, or no input. The true counts are higher. */
   tokens_out_is_lower_bound?: boolean;
   /** `cost_usd` was recorded by the host. */
   cost_is_recorded?: boolean;
@@ -286,7 +286,7 @@ export interface TranscriptStats {
   tokens_out: number;
   cache_read: number;
   cache_write: number;
-  /** Some answers have only a placeholder for `tokens_out`. */
+  /** For some answers only part of the tokens was recorded. */
   tokens_out_is_lower_bound: boolean;
   /** Sum of the known costs; null if there are answers and none has a known cost. */
   cost_estimate_usd: number | null;

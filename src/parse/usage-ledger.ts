@@ -21,7 +21,7 @@ export interface UsageRecord {
   costUsd: number | null;
   /** The host recorded a cost of 0, and `costUsd` is from the price table. */
   isEstimate: boolean;
-  /** Only the start of the stream was recorded. */
+  /** Only part of the tokens was recorded. */
   isLowerBound: boolean;
   /** Calls of the answer, which its copies have too. Left out if it has none. */
   calls?: readonly CallCount[];

@@ -93,9 +93,23 @@ describe("Copilot CLI", () => {
     assert.equal(ofChild[3], 50);
   });
 
-  test("a session that was killed has the outputs that are known", async () => {
-    const killed = eventsOf("old").split("\n").slice(0, 6).join("\n");
-    assert.deepEqual(tokens(await parseTranscript("s", killed)), [0, 0, 0, 150]);
+  test("the usage of a session that was killed is a lower bound: only the outputs of its answers are known", async () => {
+    const killed = await parseTranscript("s", eventsOf("old").split("\n").slice(0, 6).join("\n"));
+    assert.deepEqual(tokens(killed), [0, 0, 0, 150]);
+    assert.equal(killed.stats.tokens_out_is_lower_bound, true);
+    assert.equal((await parsed("old")).stats.tokens_out_is_lower_bound, false);
+    // Killed after it was resumed: the answers before are in a total.
+    const later = await parseTranscript("s", eventsOf("old").split("\n").slice(0, 12).join("\n"));
+    assert.deepEqual(
+      later.messages.flatMap(({ message_type, metadata }) =>
+        message_type === "assistant" ? [metadata.tokens_out_is_lower_bound === true] : [],
+      ),
+      [false, false, true],
+    );
+    const home = homeWith("old");
+    const path = join(home, ".copilot/session-state", idOf("old"), "events.jsonl");
+    writeFileSync(path, `${eventsOf("old").split("\n").slice(0, 12).join("\n")}\n`);
+    for (const command of ["list", "stats"]) assert.match((await runCli([command], { home })).stdout, />\$/);
   });
 
   test("a subagent in the file is a session of its own", async () => {

@@ -3,7 +3,7 @@
  *
  * - An answer's usage is in a record of its own, `session.usage_record`, joined by `apiCallId`. Earlier versions have only
  *   the output of each answer, and totals at `session.shutdown`, which grow over resumes and include subagents: what they
- *   have beyond the rest is usage of the session.
+ *   have beyond the rest is usage of the session. Until then, as after a kill, the input of its answers is unknown.
  * - Inputs include what was read from and written to a cache. Compactions are in no total.
  * - A command that failed is a success with an exit code.
  * - Events of a subagent are in the same file, with an `agentId`.
@@ -40,6 +40,7 @@ import {
 } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, SessionDraft } from "../../parse/message-draft.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
+import { entryOf } from "../../parse/statistics.ts";
 import { timeOf } from "../../parse/times.ts";
 
 /** Events that are not part of the conversation, and groups of them. */
@@ -113,6 +114,8 @@ export class CopilotReader implements RecordReader {
   readonly #counted = new Set<string>();
   /** Totals by model. */
   readonly #totals = new Map<string, CumulativeUsage>();
+  /** Answers by model, without blocks, of which only the next totals have the input. */
+  readonly #partlyCounted = new Map<string, MessageDraft[]>();
 
   read(record: Fields): ReadRecord | undefined {
     const type = textOf(record, "type");
@@ -201,8 +204,11 @@ export class CopilotReader implements RecordReader {
     const output = this.#counted.has(answerId ?? "") ? undefined : countOf(data, "outputTokens");
     const usage = output === undefined ? undefined : { tokensIn: 0, tokensOut: output, cacheRead: 0, cacheWrite: 0 };
     if (usage !== undefined) this.#totalsOf(model).count(usage);
-    const sourceId = textOf(data, "messageId");
-    return answerDraft({ ...piece, sourceId, answerId, model, usage }, blocks);
+    const answer = { ...piece, sourceId: textOf(data, "messageId"), answerId, model, usage };
+    // The input of a subagent's answers is in the totals of the session that started it.
+    if (usage === undefined || piece.isSidechain === true) return answerDraft(answer, blocks);
+    entryOf(this.#partlyCounted, model ?? "", (): MessageDraft[] => []).push(answerDraft(answer, []));
+    return answerDraft(answer, blocks, { tokens_out_is_lower_bound: true });
   }
 
   #usageRecord({ data, piece }: Event): MessageDraft[] {
@@ -256,14 +262,16 @@ export class CopilotReader implements RecordReader {
     return resultsDraft(piece, [block]);
   }
 
-  /** Usage that no record and no answer has. */
+  /** Usage that no record and no answer has, and answers again that are now fully counted. */
   #shutdown({ data, piece }: Event): MessageDraft[] {
     return Object.entries(fieldsOf(data, "modelMetrics") ?? {}).flatMap(([model, metrics]) => {
       const total = countedTokens(fieldsOf(metrics, "usage"), COUNTERS);
-      if (total === undefined) return [];
+      const counted = this.#partlyCounted.get(model) ?? [];
+      this.#partlyCounted.delete(model);
+      if (total === undefined) return counted;
       const rest = this.#totalsOf(model).rest(total);
-      if (Object.values(rest).every((count) => count === 0)) return [];
-      return [usageDraft({ ...piece, usage: rest, sourceId: `${piece.uuid}/${model}`, model })];
+      if (Object.values(rest).every((count) => count === 0)) return counted;
+      return [...counted, usageDraft({ ...piece, usage: rest, sourceId: `${piece.uuid}/${model}`, model })];
     });
   }
 
