@@ -109,5 +109,6 @@ function templateOf(path: string): Template {
 
 /** Returns the ids in names that match a template. */
 function idsIn({ names, path }: Template, segments: readonly string[]): Ids | undefined {
-  return segments.length === names.length ? path.exec(segments.join("/"))?.groups : undefined;
+  const found = segments.length === names.length ? path.exec(segments.join("/")) : null;
+  return found === null ? undefined : { ...found.groups };
 }
