@@ -213,6 +213,49 @@ describe("how calls ended", () => {
     );
   });
 
+  test("a command that fails after the model got its first output has failed, with all that it printed", async () => {
+    const running = (printed: string) =>
+      `Chunk ID: 1a2b3c\nWall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n${printed}`;
+    const ended = (id: string, line: string, exit_code: number, aggregated_output: string) =>
+      event({ type: "exec_command_end", call_id: id, command: ["bash", "-lc", line], exit_code, aggregated_output });
+    const text = lines(
+      meta(),
+      ...typed("Test it"),
+      ...ran("a", "exec_command", { cmd: "npm test" }, running("start\n")),
+      ...ran("b", "exec_command", { cmd: "npm run lint" }, running("host not found\n")),
+      ...ran("c", "exec_command", { cmd: "rg vat" }, running("")),
+      ...ran("d", "exec_command", { cmd: "npm run build" }, running("")),
+      ...ran("e", "exec_command", { cmd: "npm start" }, running("listening\n")),
+      ended("a", "npm test", 2, "start\nExit code: 0\n1 failing\n"),
+      ended("b", "npm run lint", 128, "no answer\n"),
+      ended("c", "rg vat", 1, ""),
+      ended("d", "npm run build", 0, "built\n"),
+    );
+    const read = await parseTranscript("s", text);
+    const calls = read.tool_calls.filter(({ superseded }) => superseded !== true);
+    assert.deepEqual(
+      calls.map(({ tool_use_id: id, status, exit_code, error }) => [id, status, exit_code, error]),
+      [
+        ["a", "error", 2, "start\nExit code: 0\n1 failing"],
+        ["b", "error", 128, "host not found\n\nno answer"],
+        ["c", "completed", null, null],
+        ["d", "completed", null, null],
+        ["e", "completed", null, null],
+      ],
+    );
+    assert.deepEqual([read.stats.tool_use_count, read.stats.tool_error_count], [5, 2]);
+  });
+
+  test("an exit code at the start of an output is not that of a command whose end an event has", async () => {
+    const text = lines(
+      meta(),
+      item({ type: "function_call", name: "exec_command", arguments: '{"cmd":"cat log; false"}', call_id: "c" }),
+      event({ type: "exec_command_end", call_id: "c", exit_code: 3, aggregated_output: "Exit code: 0\n" }),
+      item({ type: "function_call_output", call_id: "c", output: "Exit code: 0\n" }),
+    );
+    assert.deepEqual(ends(await parseTranscript("s", text)), [["exec_command", "error", 3, false]]);
+  });
+
   test("a search without an id has ended, and is one call", async () => {
     const search = (query: string) =>
       item({ type: "web_search_call", status: "completed", action: { type: "search", query } });

@@ -26,11 +26,14 @@ import {
   userParts,
 } from "./codex-items.ts";
 import { codexRecord, type CodexRecord, kindOf, SILENT } from "./codex-records.ts";
-import { type CallEnd, callEnd, resultOf } from "./codex-results.ts";
+import { type CallEnd, callEnd, lateFailure, printedSoFar, resultOf } from "./codex-results.ts";
 import { TokenCounts } from "./codex-usage.ts";
 
 /** Tool that runs code of the model, which may call other tools. */
 const CODE_TOOL = "exec";
+
+/** Length of the last output that is kept of a command that still runs. */
+const MAX_PRINTED_LENGTH = 10_000;
 
 /** An answer of the model. Its items have no common id. */
 interface Answer {
@@ -43,8 +46,8 @@ interface Answer {
 export class CodexReader implements RecordReader {
   readonly silent = SILENT;
   readonly #tokens = new TokenCounts();
-  /** Calls without a result, with what events say about them. */
-  readonly #calls = new Map<string, { tool: string; end?: CallEnd }>();
+  /** Calls that have not ended, with what events say about them and what the model saw of a command that still runs. */
+  readonly #calls = new Map<string, { tool: string; end?: CallEnd; printed?: string | undefined }>();
   #session: SessionDraft | undefined;
   #provider: string | undefined;
   #model: string | undefined;
@@ -255,14 +258,16 @@ export class CodexReader implements RecordReader {
 
   #result(id: string | undefined, output: unknown, piece: Piece): MessageDraft {
     const call = this.#calls.get(id ?? "");
-    this.#calls.delete(id ?? "");
+    const printed = call?.end === undefined ? printedSoFar(output)?.slice(-MAX_PRINTED_LENGTH) : undefined;
+    if (call === undefined || printed === undefined) this.#calls.delete(id ?? "");
+    else call.printed = printed;
     this.#close();
     return this.#resultDraft(resultOf(id, output, call?.tool, call?.end), piece);
   }
 
-  #resultDraft(block: BlockDraft, piece: Piece): MessageDraft {
-    if (block.toolUseId !== undefined) this.#turns.at(-1)?.push(block.toolUseId);
-    return resultsDraft({ ...piece, sourceId: block.toolUseId }, [block]);
+  #resultDraft(block: BlockDraft, piece: Piece, sourceId = block.toolUseId): MessageDraft {
+    if (sourceId !== undefined) this.#turns.at(-1)?.push(sourceId);
+    return resultsDraft({ ...piece, sourceId }, [block]);
   }
 
   #event(payload: Fields, piece: Piece): MessageDraft[] {
@@ -293,17 +298,15 @@ export class CodexReader implements RecordReader {
       case "error":
         return failed(payload, piece);
       default:
-        if (type.endsWith("_end")) this.#noteEnd(textIn(payload["call_id"]) ?? "", payload);
-        return [];
+        return type.endsWith("_end") ? this.#ended(textIn(payload["call_id"]) ?? "", payload, piece) : [];
     }
   }
 
   #completed(item: Fields, piece: Piece): MessageDraft[] {
     if (item["type"] === "UserMessage") this.#hasPromptEvents = true;
     if (item["type"] === "AgentMessage" || item["type"] === "Plan") this.#isShown = true;
-    this.#noteEnd(textIn(item["id"]) ?? "", item);
     const inner = innerCall(item, this.#session?.cwd);
-    if (inner === undefined) return [];
+    if (inner === undefined) return this.#ended(textIn(item["id"]) ?? "", item, piece);
     const { use, output } = inner;
     const { toolUseId: id, toolName: tool } = use;
     const sourceId = this.#code ?? this.#open().id;
@@ -313,10 +316,17 @@ export class CodexReader implements RecordReader {
     ];
   }
 
-  /** Says how a call ended whose result comes later. */
-  #noteEnd(id: string, item: Fields): void {
+  /** Notes how a call ended whose result comes later. A command that still ran at its result has another one if it failed. */
+  #ended(id: string, item: Fields, piece: Piece): MessageDraft[] {
     const call = this.#calls.get(id);
-    if (call !== undefined) call.end = callEnd(item);
+    if (call === undefined) return [];
+    call.end = callEnd(item);
+    if (call.printed === undefined) return [];
+    this.#calls.delete(id);
+    const result = lateFailure(id, call.tool, call.printed, item);
+    if (result === undefined) return [];
+    this.#superseded = [id];
+    return [this.#resultDraft(result, piece, `${id}.end`)];
   }
 
   /** The person took back their last prompts and what followed. */

@@ -2,7 +2,7 @@
  * How calls of Codex ended. A result itself has no mark: events beside it say so (`CallEnd`), or else its text, of which the
  * program's own words come first.
  */
-import type { ToolStatus } from "../../calls/ending.ts";
+import { endingOf, type ToolStatus } from "../../calls/ending.ts";
 import { endingInText, exitCodeInText, type ResultTexts } from "../../calls/result-texts.ts";
 import { given } from "../../given.ts";
 import { resultBlock } from "../../parse/drafts.ts";
@@ -50,7 +50,8 @@ export function callEnd(item: Fields): CallEnd {
 
 /** Returns the result of a call of a tool. */
 export function resultOf(id: string | undefined, output: unknown, tool?: string, end: CallEnd = {}): BlockDraft {
-  const { text, exitCode = end.exitCode, isError: isMarked, images } = readOutput(output);
+  const { text, exitCode: codeInText, isError: isMarked, images } = readOutput(output);
+  const exitCode = end.exitCode ?? codeInText;
   const said = saidIn(text);
   const hasFailed = end.hasFailed === true || isMarked || said === "error";
   // A command that was stopped has the exit code -1.
@@ -71,6 +72,28 @@ export function resultOf(id: string | undefined, output: unknown, tool?: string,
 /** Lines before an output, all of which are there for the model. That of a command that still runs is no such frame. */
 const FRAME =
   /^(?:(?:Command|Chunk ID|Wall time|Exit code|Process exited with code|Original token count|Total output lines|Script (?:completed|failed))\b[^\n]*\n)+Output:\n+/;
+
+/** Lines before what a command that still runs has printed. */
+const RUNNING =
+  /^(?:(?:Command|Chunk ID|Wall time): [^\n]*\n)*Process running with session ID [^\n]*\n(?:[^\n]*\n)?Output:\n/;
+
+/** Returns what a command that still runs has printed; undefined for any other result. */
+export function printedSoFar(output: unknown): string | undefined {
+  const { text } = readOutput(output);
+  const frame = RUNNING.exec(text)?.[0];
+  return frame === undefined ? undefined : text.slice(frame.length);
+}
+
+/**
+ * Returns the result again of a command that still ran when the model got it; undefined if it has not failed. Its last
+ * output may be all of it.
+ */
+export function lateFailure(id: string, tool: string, before: string, item: Fields): BlockDraft | undefined {
+  const end = callEnd(item);
+  if (endingOf({ input: item, reported: "completed", exitCode: end.exitCode }) === "completed") return undefined;
+  const all = stringOf(item, "aggregated_output") ?? "";
+  return resultOf(id, all.startsWith(before.trim()) ? all : `${before}\n${all}`, tool, end);
+}
 
 /** How Codex itself says it, in place of a tool's output, which always has a frame. */
 const TEXTS: ResultTexts = {
