@@ -90,7 +90,13 @@ export const project = new Option(
   "--project <path>",
   "Only sessions of the project in this folder or below it, or of the projects with this name.",
 );
-const agent = new Option("--agent <name>", "Only sessions of this agent.").choices(AGENT_NAMES).argParser(agentName);
+export const agent = new Option("--agent <name>", "Only sessions of this agent.")
+  .choices(AGENT_NAMES)
+  .argParser(agentName);
+export const tag = new Option(
+  "--tag <name>",
+  "Only sessions with this tag (see `transcripts tag`). May be given several times, for sessions with all of them.",
+).argParser(several);
 export const team = new Option("--team", "Asks the team's database instead of this machine: see `transcripts push`.");
 export const noRedact = new Option(
   "--no-redact",
@@ -115,11 +121,7 @@ export function createQuestion(name: string, about: About, what: string) {
     .addOption(until(what))
     .addOption(project)
     .addOption(agent)
-    .option(
-      "--tag <name>",
-      "Only sessions with this tag (see `transcripts tag`). May be given several times, for sessions with all of them.",
-      several,
-    )
+    .addOption(tag)
     .addOption(team);
 }
 

@@ -2,12 +2,15 @@
 import { readFile } from "node:fs/promises";
 import { given } from "../given.ts";
 import type { Where } from "../places/session-ref.ts";
+import type { OnlyFilters } from "../render/html/pages/frame.tsx";
 import type { Store } from "../store/store.ts";
 import type { LiveSite } from "../web/site.ts";
 import type { DataOptions } from "../web/site-data.ts";
 import type { CommandContext } from "./context.ts";
 
 interface PagesOptions extends Pick<DataOptions, "only"> {
+  /** The same as options of commands. */
+  asked?: OnlyFilters;
   store: Store;
   where: Where;
   onError: (error: unknown) => void;
@@ -27,7 +30,11 @@ export async function openPages({ signal, now }: CommandContext, options: PagesO
   const siteWith = (live?: LiveSite) =>
     createSite({
       data,
-      place: { clock: new Clock(timeZone), isTeam: options.store.backend === "postgres" },
+      place: {
+        clock: new Clock(timeZone),
+        isTeam: options.store.backend === "postgres",
+        ...given({ only: options.asked }),
+      },
       script: pagesScript,
       ...given({ live }),
     });

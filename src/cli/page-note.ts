@@ -23,6 +23,11 @@ export async function noteSessionPage(context: CommandContext, { id, place, arch
   await notePage(context, ({ sessionAddress }) => sessionAddress(archived?.sessionId ?? id));
 }
 
+/** Returns the folder that --project names, or the name of a project as it is. */
+export function projectFolder({ cwd, home }: Pick<CommandContext, "cwd" | "home">, project: string): string {
+  return /[\\/]|^[.~]/.test(project) ? configuredFolder(cwd, project, home) : project;
+}
+
 export interface ListFilters {
   text?: string | undefined;
   agent?: string | undefined;
@@ -36,8 +41,7 @@ export interface ListFilters {
 export async function noteListPage(context: CommandContext, { tag, project, ...filters }: ListFilters): Promise<void> {
   // The page has one tag.
   if (tag !== undefined && tag.length > 1) return;
-  const isFolder = project !== undefined && /[\\/]|^[.~]/.test(project);
-  const folder = isFolder ? configuredFolder(context.cwd, project, context.home) : project;
+  const folder = project === undefined ? undefined : projectFolder(context, project);
   const asked = Object.entries({ ...filters, project: folder, tag: tag?.[0] });
   const query = new URLSearchParams(asked.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   await notePage(context, ({ sessionsAddress }) => sessionsAddress() + (query.size === 0 ? "" : `?${query}`));

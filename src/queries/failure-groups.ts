@@ -1,19 +1,25 @@
-/** Errors of all sessions, each once, with what fixed it. */
+/** Errors of all sessions, each once, the most frequent first. */
+import { given } from "../given.ts";
 import { errorSignature } from "../fixes/signature.ts";
 import type { Where } from "../places/session-ref.ts";
 import type { FailureGroup } from "../store/store.ts";
 import type { CurrentIndex } from "./current-index.ts";
-import { type PastFix, pastFixes } from "./past-fixes.ts";
+import { filterOf, type SessionsQuery } from "./listed-sessions.ts";
 
-/** Returns what fixed an error. */
-export async function fixesOf(
-  { store }: Pick<CurrentIndex, "store">,
+export async function failureGroups(
+  index: Pick<CurrentIndex, "store" | "elsewhere">,
   where: Where,
-  { example }: FailureGroup,
-  { project, signal }: { project?: string | undefined; signal: AbortSignal },
-): Promise<PastFix[]> {
-  const [same] = await pastFixes(store, where, { error: example.content, isSame: true, project, signal });
-  return same?.fixes ?? [];
+  {
+    project,
+    agent,
+    tags,
+    since,
+    until,
+    limit,
+  }: Pick<SessionsQuery, "project" | "agent" | "tags" | "since" | "until" | "limit">,
+): Promise<FailureGroup[]> {
+  const sessions = await filterOf(index, where, { project, agent, ...given({ tags }) });
+  return index.store.failureGroups({ limit, sessions, ...given({ since, until }) });
 }
 
 /** Returns a function that finds the group of an error by its text. */

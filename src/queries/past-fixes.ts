@@ -1,5 +1,6 @@
 /** Finds errors of earlier sessions that resemble a given one, and what fixed them. */
 import { resolve } from "node:path";
+import { given } from "../given.ts";
 import { fixesOf, type ToolFix } from "../fixes/find-fixes.ts";
 import { allTools } from "../agents/all-tools.ts";
 import { targetOf } from "../fixes/targets.ts";
@@ -11,6 +12,9 @@ import { currentProject } from "../places/project-folder.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
+import type { CurrentIndex } from "./current-index.ts";
+import { failureGroups } from "./failure-groups.ts";
+import { filterOf, type SessionsQuery } from "./listed-sessions.ts";
 import { archivedSession } from "./stored-session.ts";
 import { callKeys, isError, stepRow } from "./session-errors.ts";
 import { pageOf } from "./session-part.ts";
@@ -28,15 +32,18 @@ const MESSAGES_AFTER = 1_000;
 const MOST_STEPS = 3;
 const MOST_WORDS = 2;
 
-export interface PastFixesQuery {
+export interface PastFixesQuery extends Wanted {
   /** Message of the error, or a part of it. */
   error: string;
   /** Only errors that are the same but for paths, numbers and the like; not those that merely resemble it. */
   isSame?: boolean;
-  /** Only sessions of this project: its folder, or the folder's name. */
-  project?: string | undefined;
   signal: AbortSignal;
 }
+
+type Asked = Pick<CurrentIndex, "store" | "elsewhere">;
+
+/** Sessions whose errors count. */
+type Wanted = Pick<SessionsQuery, "project" | "agent" | "tags">;
 
 /** Keys as in `transcripts fixes --json`, where each is described. */
 export type PastError = ReturnType<typeof pastError>;
@@ -62,7 +69,8 @@ interface Occurrence {
  * Returns errors like the given one, those of this project first, then the most similar. The sessions are read from the
  * store. Throws a `TranscriptsError` if the text says nothing that can be compared.
  */
-export async function pastFixes(store: Store, where: Where, query: PastFixesQuery): Promise<PastError[]> {
+export async function pastFixes(index: Asked, where: Where, query: PastFixesQuery): Promise<PastError[]> {
+  const { store } = index;
   const asked = errorSignature(query.error);
   if (asked === "") {
     const next = "Give the line of the message that describes the problem.";
@@ -71,7 +79,7 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
   const known = query.isSame === true ? [asked] : await store.failureSignatures();
   const likeness = new ErrorLikeness(known);
   const degrees = new Map(known.map((each) => [each, likeness.likeness(asked, each)]));
-  const failures = await likeFailures(store, where, query, degrees);
+  const failures = await likeFailures(index, where, query, degrees);
   const sessions = [...new Set(failures.map(({ session }) => session))].slice(0, MOST_SESSIONS);
   const signatures = new Set(failures.map(({ signature }) => signature));
   const read: Occurrence[] = [];
@@ -91,15 +99,28 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
   });
 }
 
+/** Returns the most frequent errors, each with what fixed it. `limit`: maximum number of errors. */
+export async function frequentFixes(
+  index: Asked,
+  where: Where,
+  { limit, signal, ...wanted }: Wanted & { limit: number; signal: AbortSignal },
+): Promise<PastError[]> {
+  const found: PastError[] = [];
+  for (const { example } of await failureGroups(index, where, { ...wanted, limit }))
+    found.push(...(await pastFixes(index, where, { ...wanted, error: example.content, isSame: true, signal })));
+  return found;
+}
+
 /** Returns those of the failures that are like the error asked for, in the order of the answer. */
 async function likeFailures(
-  store: Store,
+  index: Asked,
   where: Where,
-  { project }: PastFixesQuery,
+  { project, agent, tags }: PastFixesQuery,
   degrees: ReadonlyMap<string, number>,
 ): Promise<Failure[]> {
+  const { store } = index;
   const alike = [...degrees].flatMap(([signature, degree]) => (degree >= MIN_LIKENESS ? [signature] : []));
-  const like = await store.failures(alike);
+  const like = await store.failures(alike, await filterOf(index, where, { project, agent, ...given({ tags }) }));
   const ids = [...new Set(like.map(({ session_id: id }) => id))];
   const stored = new Map((await store.sessions({ ids })).map((session) => [session.session_id, session]));
   const refs = new Map<string, SessionRef>();
@@ -113,12 +134,8 @@ async function likeFailures(
     return [{ ...failure, session, likeness: degree }];
   });
   const sessions = [...refs.values()];
-  const ofProject = async (name: string): Promise<Set<SessionRef>> =>
-    new Set(await filterByProject(sessions, name, where));
-  const here = await ofProject(resolve(currentProject(where)));
-  const wanted = project === undefined ? new Set(sessions) : await ofProject(project);
+  const here = new Set(await filterByProject(sessions, resolve(currentProject(where)), where));
   return failures
-    .filter(({ session }) => wanted.has(session))
     .map((failure) => ({ ...failure, isInProject: here.has(failure.session) }))
     .toSorted(
       (a, b) =>
@@ -215,6 +232,7 @@ function pastError(failures: readonly Failure[], occurrences: readonly Occurrenc
         .map(({ latest }) => latest)
         .toSorted(compareText)
         .at(-1) ?? null,
+    projects: [...new Set(failures.flatMap(({ session }) => session.projectLabel || []))].toSorted(),
     is_in_project: failures.some(({ isInProject }) => isInProject),
     checked: occurrences.length,
     unfixed: occurrences.length - fixed.length,

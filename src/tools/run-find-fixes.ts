@@ -15,8 +15,8 @@ const MAX_FIXES = 3;
 export const execute = execution(FIND_FIXES, async (args, context) => {
   const { where, signal } = context;
   const { error, project, limit = DEFAULT_LIMIT, offset = 0 } = args;
-  const { answer: found, notes } = await answerOfStore(context, {}, ({ store }) =>
-    pastFixes(store, where, { error, project, signal }),
+  const { answer: found, notes } = await answerOfStore(context, {}, (index) =>
+    pastFixes(index, where, { error, project, signal }),
   );
   const head = (shown: number): string[] => {
     if (shown === 0) return [offset === 0 ? "No such error came up before." : "No more such errors.", ...notes];

@@ -23,7 +23,8 @@ import {
   type SessionsQuery,
 } from "../queries/listed-sessions.ts";
 import { labelSession, tagsOf } from "../snippets/session-labels.ts";
-import { fixesOf, groupFinder } from "../queries/failure-groups.ts";
+import { failureGroups, groupFinder } from "../queries/failure-groups.ts";
+import { pastFixes } from "../queries/past-fixes.ts";
 import { changesIn } from "../queries/file-changes.ts";
 import type { ToolCall } from "../parse/model.ts";
 import { turnsOf } from "../parse/turns.ts";
@@ -287,21 +288,19 @@ export class SiteData {
 
   /** Returns the most frequent errors. */
   async failures(): Promise<FailureGroup[]> {
-    const { store, only } = this.#options;
-    return store.failureGroups({
-      limit: FAILURES,
-      sessions: await this.#filter(),
-      ...given({ since: only?.since, until: only?.until }),
-    });
+    const { where, only } = this.#options;
+    return failureGroups(this.#index, where, { ...only, limit: FAILURES });
   }
 
   /** Returns an error with what fixed it; undefined if there is none with this id. */
   async failure(id: string): Promise<FailureData | undefined> {
-    const { store, where, signal } = this.#options;
+    const { where, only = {}, signal } = this.#options;
     const group = (await this.failures()).find(({ signature }) => idOfPath(signature) === id);
     if (group === undefined) return undefined;
     const fixes: FailureData["fixes"][number][] = [];
-    for (const fix of await fixesOf({ store }, where, group, { signal }))
+    const { project, agent, tags } = only;
+    const asked = { error: group.example.content, isSame: true, project, agent, tags, signal };
+    for (const fix of (await pastFixes(this.#index, where, asked)).flatMap((same) => same.fixes))
       fixes.push({ ...fix, call: await this.#cited(fix.session_id, fix.line_number, fix.latest) });
     return { group, seen: await this.#seenIn(group), fixes };
   }

@@ -182,6 +182,44 @@ describe("an archive of pages", () => {
     assert.deepEqual(pages(), ["index.html"]);
   });
 
+  test("of one project names it in its commands, and has no fix of another", () => {
+    const place = join(machine.home, "chosen");
+    const session = (number: number, project: string, lines: readonly string[]): void => {
+      const id = `55555555-2222-4333-8444-00000000000${number}`;
+      const text = lines.join("").replaceAll(SESSION, id).replaceAll("/work/shop", `/work/${project}`);
+      machine.write(`.claude/projects/-work-${project}/${id}.jsonl`, text);
+    };
+    const fails = [
+      user("Paint it", 0),
+      calls("Bash", "t1", { command: "paint" }, 1),
+      result("t1", "Exit code 1\nError: the brush is hard", 2, true),
+    ];
+    session(1, "fence", fails);
+    session(2, "wall", [
+      ...fails,
+      calls("Bash", "t2", { command: "soak --in turpentine" }, 3),
+      result("t2", "soft", 4),
+      calls("Bash", "t3", { command: "paint" }, 5),
+      result("t3", "painted", 6),
+    ]);
+    const failures = (): string =>
+      readdirSync(join(place, "failures"))
+        .map((name) => readFileSync(join(place, "failures", name), "utf8"))
+        .filter((page) => page.includes("the brush is hard"))
+        .join("\n");
+    runBuilt(machine, "archive", "-o", place);
+    assert.match(failures(), /turpentine/);
+    runBuilt(machine, "archive", "-o", place, "--project", "fence");
+    assert.doesNotMatch(failures(), /turpentine/);
+    for (const [path, command] of [
+      ["index.html", "list --project fence"],
+      ["figures.html", "stats --by day --project fence"],
+      ["failures.html", "fixes --project fence"],
+      ["files.html", "find --file PATH --project fence"],
+    ] as const)
+      assert.ok(readFileSync(join(place, path), "utf8").includes(`<code>transcripts ${command}</code>`), path);
+  });
+
   test("of one tag has only the sessions that have it", async () => {
     assert.equal((await machine.run("tag", MAIN, "chosen")).exitCode, 0);
     archive("--tag", "chosen");

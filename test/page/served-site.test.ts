@@ -83,6 +83,8 @@ describe("a server of this user", () => {
       for (const [path, command] of [
         ["/index.html", "list"],
         ["/tags/later.html", "list --tag later"],
+        ["/figures.html", "stats --by day"],
+        ["/failures.html", "fixes"],
         ["/index.html?agent=claude-code&tag=later", "list --agent claude-code --tag later"],
         ["/index.html?project=/work/shop&failed=yes", "errors --project /work/shop"],
         ["/index.html?text=heliotrope&tag=later&failed=yes", "find --errors --tag later heliotrope"],

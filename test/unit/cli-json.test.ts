@@ -39,6 +39,7 @@ const ON_HOME: readonly string[][] = [
   ["list", "--json", "--subagents"],
   ["find", "the", "--json"],
   ["find", "e", "--json", "--limit", "50"],
+  ["fixes", "--json"],
   ["doctor", "--json"],
   ["stats", "--json", "--by", "project"],
 ];

@@ -123,6 +123,28 @@ describe("fixes", () => {
     );
   });
 
+  test("without a message are those of the most frequent errors, of the sessions that the filters choose", async () => {
+    const missing = "Error: Cannot find module heliotrope";
+    const machine = await new Machine(
+      { number: 1, failure: missing, after: ["npm install heliotrope", COMMAND] },
+      { number: 2, failure: DENIED(1), after: [TUNNEL, COMMAND] },
+      { number: 3, failure: DENIED(2), cwd: "/work/garden", after: ["systemctl restart proxy", COMMAND] },
+    ).index();
+    const seen = async (...options: readonly string[]): Promise<unknown[]> => {
+      const { stdout } = await machine.run(["fixes", "--json", ...options]);
+      const rows = stdout.split("\n").flatMap((line): Outputs["fixes"][] => (line === "" ? [] : [JSON.parse(line)]));
+      return rows.map(({ count, projects, fixes }) => [count, projects, fixes.length]);
+    };
+    assert.deepEqual(await seen(), [
+      [2, ["/work/garden", "/work/shop"], 2],
+      [1, ["/work/shop"], 1],
+    ]);
+    assert.deepEqual(await seen("--limit", "1"), [[2, ["/work/garden", "/work/shop"], 2]]);
+    assert.deepEqual(await seen("--project", "garden"), [[1, ["/work/garden"], 1]]);
+    const { stdout } = await machine.run(["fixes"]);
+    assert.match(stdout, /seen 2 times in 2 sessions of garden, shop, last /);
+  });
+
   test("in a long session are found by reading only what is around the failure", async () => {
     const machine = new Machine();
     const work = (from: number): string[] =>
@@ -149,7 +171,7 @@ describe("fixes", () => {
       },
     });
     const query = { error: "connect ECONNREFUSED", signal: new AbortController().signal };
-    const [error] = await pastFixes(counting, where, query);
+    const [error] = await pastFixes({ store: counting, elsewhere: [] }, where, query);
     await store.close();
     assert.deepEqual(error?.fixes[0]?.steps[0]?.input, { command: TUNNEL });
     assert.ok(rows < 3_000, `${rows} of some 8,000 blocks were read`);

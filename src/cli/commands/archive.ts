@@ -6,6 +6,7 @@ import { counted } from "../../quantities.ts";
 import { openStoreToAsk } from "../../store/open-store.ts";
 import { VERSION } from "../../version.ts";
 import { createQuestion, runnable } from "../command.ts";
+import { projectFolder } from "../page-note.ts";
 import { openPages } from "../open-pages.ts";
 
 const definition = createQuestion(
@@ -31,12 +32,20 @@ export const command = runnable(definition, async (context, _args, options) => {
   const { signal } = context;
   const store = await openStoreToAsk(context);
   try {
-    const { project, agent, tag: tags } = options;
+    const { project, agent, tag: tags, since, until } = options;
     const only = { ...readBetween(options, context.now()), ...given({ project, agent, tags }) };
+    const folderAsked = project === undefined ? undefined : projectFolder(context, project);
+    const asked = given({ project: folderAsked, agent, tags, since, until });
     const onError = (error: unknown): void => {
       throw error;
     };
-    const { refresh, data, timeZone, siteWith } = await openPages(context, { store, where: context, only, onError });
+    const { refresh, data, timeZone, siteWith } = await openPages(context, {
+      store,
+      where: context,
+      only,
+      asked,
+      onError,
+    });
     await refresh.complete();
     const folder = resolve(context.cwd, options.output);
     const pages = archivePages({
@@ -45,6 +54,7 @@ export const command = runnable(definition, async (context, _args, options) => {
       version: JSON.stringify([
         VERSION,
         timeZone,
+        asked,
         only.since?.toISOString().slice(0, 10),
         only.until?.toISOString().slice(0, 10),
       ]),

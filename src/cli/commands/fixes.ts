@@ -1,10 +1,21 @@
 /** `transcripts fixes` */
 import type { CurrentIndex } from "../../queries/current-index.ts";
-import { pastFixes, type PastError, type PastFix } from "../../queries/past-fixes.ts";
+import { frequentFixes, pastFixes, type PastError, type PastFix } from "../../queries/past-fixes.ts";
 import { counted } from "../../quantities.ts";
-import { createCommand, positiveInteger, jsonLines, project, runnable, team, type Versioned } from "../command.ts";
+import {
+  agent,
+  createCommand,
+  positiveInteger,
+  jsonLines,
+  project,
+  runnable,
+  tag,
+  team,
+  type Versioned,
+} from "../command.ts";
 import { type CommandContext, inputText } from "../context.ts";
 import { askedOfStore, missingNote } from "../store-questions.ts";
+import { notePage } from "../page-note.ts";
 import { showCommand } from "../session-names.ts";
 import { pastErrorText } from "../../render/text/failure-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
@@ -13,15 +24,18 @@ const definition = createCommand("fixes", {
   description:
     "Looks in all sessions for failed calls with this message; paths, numbers, times and ids may differ. " +
     "Errors of this project come first. A fix is what the agent did before the same call passed: edits and commands, with their diff and the command that opens them. " +
-    "New sessions are added to the store first, up to 50 MB.",
+    "Without a message, the most frequent errors of all sessions are shown. New sessions are added to the store first, up to 50 MB.",
   examples: {
+    "transcripts fixes": "Shows what fails most often, and what fixed it.",
     'transcripts fixes "Cannot find module"': "Shows what helped before.",
     "transcripts fixes - < error.log": "Takes the message from a file.",
   },
   nothing: "no such error came up",
 })
-  .argument("<ERROR...>", "Message of the error, or - for standard input.")
+  .argument("[ERROR...]", "Message of the error, or - for standard input.")
   .addOption(project)
+  .addOption(agent)
+  .addOption(tag)
   .addOption(team)
   .option("--limit <n>", "Maximum number of errors.", positiveInteger, 5)
   .addOption(jsonLines("each error, with its fixes"));
@@ -33,13 +47,16 @@ const MAX_ERROR_BYTES = 100_000;
 export const command = runnable(definition, async (context, [words], options) => {
   const given = words.join(" ");
   const error = given === "-" ? await inputText(context.stdin, MAX_ERROR_BYTES) : given;
-  const query = { error, project: options.project, signal: context.signal };
-  const ask = async ({ store }: CurrentIndex) => ({
-    found: await pastFixes(store, context, query),
-    damaged: (await store.contentOf({})).damaged,
+  const { project, agent, tag: tags, limit } = options;
+  const query = { project, agent, tags, signal: context.signal };
+  const ask = async (index: CurrentIndex) => ({
+    found: await (error === ""
+      ? frequentFixes(index, context, { ...query, limit })
+      : pastFixes(index, context, { ...query, error })),
+    damaged: (await index.store.contentOf({})).damaged,
   });
   return askedOfStore(context, {}, ask, async (index, { found, damaged }) => {
-    const wanted = found.slice(0, options.limit);
+    const wanted = found.slice(0, limit);
     // The store has redacted rows.
     const rows = wanted.map(rowOf);
     for (const row of rows) {
@@ -47,6 +64,7 @@ export const command = runnable(definition, async (context, [words], options) =>
       else await context.out(textOfRow(context, row));
     }
     context.note(`${scopeLine(found, { shown: wanted.length, damaged })}${missingNote(index)}`);
+    if (rows.length > 0 && error === "" && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
     return rows.length > 0 ? 0 : 1;
   });
 });

@@ -6,6 +6,7 @@ import { neutralLine, shortened } from "../../neutral-text.ts";
 import { counted } from "../../quantities.ts";
 import type { PastError, PastFix } from "../../queries/past-fixes.ts";
 import type { ErrorRow } from "../../queries/session-errors.ts";
+import { projectName } from "./passage-text.ts";
 import { paintedDiff, quoted, type TextStyle } from "./text-style.ts";
 
 /** Formats a failed call of a session. `facts` are put beside its tool. */
@@ -76,7 +77,7 @@ export function pastErrorText(
 ): string {
   const { colors } = style;
   const { count, session_count: sessions, latest, fixes, checked } = row;
-  const facts = [`seen ${counted(count, "time")} in ${counted(sessions, "session")}`];
+  const facts = [`seen ${counted(count, "time")} in ${counted(sessions, "session")}${projectsText(row.projects)}`];
   if (latest !== null) facts.push(`last ${latest.slice(0, 10)}`);
   if (row.is_in_project) facts.push("in this project");
   const only = checked < count ? ` in the ${checked} that were looked at` : "";
@@ -86,6 +87,14 @@ export function pastErrorText(
     ...(fixes.length === 0 ? [`${colors.yellow("Never fixed")}${only}.`] : []),
     ...fixes.map((fix) => pastFixText(fix, row.tool_name, style)),
   ]);
+}
+
+const MAX_PROJECTS = 3;
+
+function projectsText(folders: readonly string[]): string {
+  const names = [...new Set(folders.map((folder) => neutralLine(projectName(folder))))];
+  const more = names.length > MAX_PROJECTS ? ` and ${names.length - MAX_PROJECTS} more` : "";
+  return names.length === 0 ? "" : ` of ${names.slice(0, MAX_PROJECTS).join(", ")}${more}`;
 }
 
 function pastFixText(fix: ShownFix, tool: string | null, style: TextStyle): string {

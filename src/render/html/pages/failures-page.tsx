@@ -11,7 +11,7 @@ import { closed, gist } from "../page-texts.tsx";
 import { callTarget } from "../tool-input.tsx";
 import { failureAddress, FAILURES, idOfPath, sessionAddress } from "./addresses.ts";
 import { Diff } from "../diff-view.tsx";
-import { Frame, type Place, When } from "./frame.tsx";
+import { filterOptions, Frame, type Place, When } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
 /** A call in a session, or just the session. */
@@ -28,7 +28,7 @@ const MAX_PROJECTS = 3;
 /** `data`: the most frequent first. */
 export function FailuresPage({ data, place }: { data: readonly FailureGroup[]; place: Place }): JSX.Element {
   return (
-    <Frame place={place} title="Failures" section="failures" command="transcripts errors">
+    <Frame place={place} title="Failures" section="failures" command={fixesCommand(place)}>
       <h1>Failures</h1>
       {data.length === 0 ? <p class="nothing">No call failed.</p> : null}
       <ol class="failures">
@@ -44,6 +44,11 @@ export function FailuresPage({ data, place }: { data: readonly FailureGroup[]; p
       </ol>
     </Frame>
   );
+}
+
+/** `fixes` takes no range of time. */
+function fixesCommand({ only: { since: _since, until: _until, ...only } = {} }: Place): string {
+  return `transcripts fixes${filterOptions({ only })}`;
 }
 
 /** Returns the message of the latest. */
@@ -86,7 +91,7 @@ export function FailurePage({ data, place }: { data: FailureData; place: Place }
   const { group, seen, fixes } = data;
   const error = errorOf(group);
   const asked = tellingLine(group.example.content);
-  const command = `transcripts fixes ${asked.startsWith("-") ? "-- " : ""}${shellWord(asked)}`;
+  const command = `${fixesCommand(place)}${asked.startsWith("-") ? " --" : ""} ${shellWord(asked)}`;
   return (
     <Frame place={place} title={gist(error, 120)} section="failures" command={command}>
       <p class="up">

@@ -7,7 +7,7 @@ import { compact, count, counted, dollars, duration } from "../../../quantities.
 import type { UsageRow, UsageTotals } from "../../../parse/usage-ledger.ts";
 import type { StatsSums } from "../../../queries/added-up.ts";
 import { type Filters, sessionsAddress } from "./addresses.ts";
-import { Frame, type Place } from "./frame.tsx";
+import { filterOptions, Frame, type Place } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
 export interface FiguresData {
@@ -33,7 +33,12 @@ export function FiguresPage({ data, place }: { data: FiguresData; place: Place }
   const isEmpty = sums.sessions === 0;
   const remark = remarkOn(sums.total);
   return (
-    <Frame place={place} title="Statistics" section="figures" command="transcripts stats --by day">
+    <Frame
+      place={place}
+      title="Statistics"
+      section="figures"
+      command={`transcripts stats --by day${filterOptions(place)}`}
+    >
       <h1>Statistics</h1>
       {isEmpty ? <p class="nothing">There are no sessions to count yet.</p> : null}
       {isEmpty ? null : (

@@ -5,13 +5,13 @@ import { shellWord } from "../../../calls/shell-syntax.ts";
 import { count } from "../../../quantities.ts";
 import type { FileUse, TouchedSums } from "../../../store/store.ts";
 import { fileAddress, FILES, idOfPath, sessionAddress } from "./addresses.ts";
-import { Frame, type Place, When } from "./frame.tsx";
+import { filterOptions, Frame, type Place, When } from "./frame.tsx";
 import { lastPart } from "./sessions-page.tsx";
 
 /** `data`: those used last first. */
 export function FilesPage({ data, place }: { data: readonly TouchedSums[]; place: Place }): JSX.Element {
   return (
-    <Frame place={place} title="Files" section="files" command="transcripts find --file PATH">
+    <Frame place={place} title="Files" section="files" command={`transcripts find --file PATH${filterOptions(place)}`}>
       <h1>Files</h1>
       {data.length === 0 ? <p class="nothing">No session read or changed a file.</p> : null}
       {data.length === 0 ? null : (
@@ -55,7 +55,7 @@ export interface FileData {
 
 export function FilePage({ data, place }: { data: FileData; place: Place }): JSX.Element {
   const { path, uses } = data;
-  const command = `transcripts find --file ${shellWord(path)}`;
+  const command = `transcripts find --file ${shellWord(path)}${filterOptions(place)}`;
   return (
     <Frame place={place} title={oneLine(lastPart(path), 120)} section="files" command={command}>
       <p class="up">

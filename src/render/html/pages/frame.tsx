@@ -2,7 +2,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Clock } from "../view.ts";
-import { FAILURES, FIGURES, FILES, SCRIPT, sessionsAddress, STYLE_SHEET } from "./addresses.ts";
+import { FAILURES, FIGURES, FILES, type Filters, SCRIPT, sessionsAddress, STYLE_SHEET } from "./addresses.ts";
+import { shellWord } from "../../../calls/shell-syntax.ts";
 
 /** A page's surroundings. */
 export interface Place {
@@ -11,9 +12,13 @@ export interface Place {
   clock: Clock;
   /** The sessions are those of a team's database, which commands ask with --team. */
   isTeam: boolean;
+  /** The pages have only the sessions with these, as the options of their commands say. Default: all. */
+  only?: OnlyFilters;
   /** Only on a server: its pages change, and their forms have this token. */
   live?: Live;
 }
+
+export type OnlyFilters = Omit<Filters, "tag" | "text" | "failed"> & { tags?: readonly string[] };
 
 export interface Live {
   formToken: string;
@@ -43,6 +48,18 @@ export interface FrameProps {
   /** Command that gives the same answer. */
   command: string;
   children: ComponentChildren;
+}
+
+/** Returns the options of a command about the sessions of a page, each with a space before it. */
+export function filterOptions(
+  { only: { tags = [], ...only } = {} }: Pick<Place, "only">,
+  filters: Filters = {},
+): string {
+  const { agent, project, since, until, tag } = { ...only, ...filters };
+  const all = [...new Set([...tags, ...(tag === undefined ? [] : [tag])])].map((each) => ["tag", each] as const);
+  return [...Object.entries({ agent, project, since, until }), ...all]
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
+    .join("");
 }
 
 /** The page as a whole, without `<!doctype html>`. */

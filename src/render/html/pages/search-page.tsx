@@ -7,8 +7,8 @@ import type { FoundPassage } from "../../../queries/find-passages.ts";
 import { storedTitle } from "../../../queries/stored-session.ts";
 import { count, counted } from "../../../quantities.ts";
 import { type Filters, sessionAddress } from "./addresses.ts";
-import { Frame, type Place, When } from "./frame.tsx";
-import { type Choices, FilterBar, filterOptions, lastPart } from "./sessions-page.tsx";
+import { filterOptions, Frame, type Place, When } from "./frame.tsx";
+import { type Choices, FilterBar, lastPart } from "./sessions-page.tsx";
 
 /** `ordinal`: of the message that has the passage. */
 export type Hit = FoundPassage & { ordinal: number };
@@ -28,7 +28,7 @@ export function SearchPage({ data, place }: { data: SearchData; place: Place }):
   const { filters, hits, total, remark, scope } = data;
   const { text } = filters;
   const words = text.split(/\s+/);
-  const options = `${filters.failed === true ? " --errors" : ""}${filterOptions(filters)}`;
+  const options = `${filters.failed === true ? " --errors" : ""}${filterOptions(place, filters)}`;
   // What follows two dashes are words, such as an option that was searched for.
   const dashes = words.some((word) => word.startsWith("-")) ? " --" : "";
   const command = `transcripts find${options}${dashes} ${words.map(shellWord).join(" ")}`;

@@ -1,12 +1,11 @@
 /** The list of sessions, newest first, grouped by day. */
 import type { JSX } from "preact";
-import { shellWord } from "../../../calls/shell-syntax.ts";
 import { oneLine } from "../../../neutral-text.ts";
 import { given } from "../../../given.ts";
 import { count, dollars, duration } from "../../../quantities.ts";
 import type { SessionRow } from "../../../queries/listed-sessions.ts";
 import { type Filters, sessionAddress, sessionsAddress } from "./addresses.ts";
-import { Frame, PageLinks, type Place, When } from "./frame.tsx";
+import { filterOptions, Frame, PageLinks, type Place, When } from "./frame.tsx";
 
 /** A session in the list. Texts are redacted. `id`: accepted by `show`; unique. */
 export type ListedRow = SessionRow & { id: string };
@@ -44,7 +43,7 @@ export function SessionsPage({ data, place }: { data: SessionsData; place: Place
       place={place}
       title="Sessions"
       section="sessions"
-      command={`transcripts ${filters.failed === true ? "errors" : "list"}${filterOptions(filters)}`}
+      command={`transcripts ${filters.failed === true ? "errors" : "list"}${filterOptions(place, filters)}`}
     >
       <h1>
         Sessions <span class="quiet">{count(total)}</span>
@@ -72,13 +71,6 @@ export function SessionsPage({ data, place }: { data: SessionsData; place: Place
       <Pages data={data} place={place} />
     </Frame>
   );
-}
-
-/** Returns the options of a command that has the same filters, each with a space before it. */
-export function filterOptions({ agent, project, since, until, tag }: Filters): string {
-  return Object.entries({ agent, project, since, until, tag })
-    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
-    .join("");
 }
 
 function Day({ name, rows, place }: { name: string; rows: readonly ListedRow[]; place: Place }): JSX.Element {
