@@ -50,8 +50,8 @@ const MAX_KNOWN = 1_000;
 async function loadCatalog(): Promise<Pricing> {
   const { findPrice } = await import("./prices/catalog.ts");
   // Looking up a model takes up to a millisecond, so results are cached while they apply. Null: no price.
-  const known = new Map<string, readonly FoundPrice[] | null>();
-  const priceAt = (model: string, provider: string | null, ms: number): FoundPrice | null => {
+  const known = new Map<string, readonly ModelPrice[] | null>();
+  const priceAt = (model: string, provider: string | null, ms: number): ModelPrice | null => {
     const key = provider === null ? model : `${provider}\0${model}`;
     const kept = known.get(key);
     if (kept === null) return null;
@@ -61,8 +61,9 @@ async function loadCatalog(): Promise<Pricing> {
     for (const [name, providerId] of namings(model, provider)) {
       const found = findPrice(name, providerId, new Date(ms));
       if (!found) continue;
-      if (found.to > found.from) known.set(key, [...(kept ?? []), found]);
-      return found;
+      const price = modelPrice(found, model);
+      if (price.to > price.from) known.set(key, [...(kept ?? []), price]);
+      return price;
     }
     known.set(key, null);
     return null;
@@ -79,7 +80,7 @@ async function loadCatalog(): Promise<Pricing> {
 
 /** Returns the model without the size of the context, which Claude Code adds: `claude-opus-4-6[1m]`. */
 export function withoutContextSize(model: string): string {
-  return model.replace(/\[\w+\]$/, "");
+  return model.endsWith("]") ? model.replace(/\[\w+\]$/, "") : model;
 }
 
 /** Returns the models and providers to look up, in this order. */
@@ -97,44 +98,76 @@ function* namings(given: string, provider: string | null): Generator<[model: str
   if (model.includes("anthropic.")) yield [model, "aws"];
 }
 
-function costOf(found: FoundPrice, usage: PricedUsage): number | null {
-  const { price } = found;
+type Rate = number | SteppedPrice | undefined;
+
+/** What a model costs in a period: see `FoundPrice`. */
+interface ModelPrice extends Pick<FoundPrice, "from" | "to"> {
+  /** Per million tokens. */
+  rates: Readonly<Record<"input" | "output" | "cacheRead" | "cacheWrite" | "cacheWrite1h", Rate>>;
+  /** Per thousand. */
+  requests: Rate;
+  webSearches: Rate;
+  isClaude: boolean;
+  /** Some hosts report the fast variant as a separate model, which the table may have. */
+  isNamedFast: boolean;
+  fastFactor: number;
+}
+
+function modelPrice(found: FoundPrice, name: string): ModelPrice {
+  const { price, from, to, modelId } = found;
+  return {
+    from,
+    to,
+    rates: {
+      input: price["input_mtok"],
+      output: price["output_mtok"],
+      cacheRead: price["cache_read_mtok"],
+      cacheWrite: price["cache_write_mtok"],
+      cacheWrite1h: price["cache_write_1h_mtok"],
+    },
+    requests: price["requests_kcount"],
+    webSearches: price["web_searches_kcount"],
+    isClaude: isClaude(found),
+    isNamedFast: /-fast$/i.test(name) && !/fast/i.test(modelId),
+    fastFactor: /opus-4[-.][67]/i.test(modelId) ? 6 : 2,
+  };
+}
+
+function costOf(price: ModelPrice, usage: PricedUsage): number | null {
+  const { rates } = price;
   const { tokensIn, tokensOut, cacheRead, cacheWrite, webSearches = 0 } = usage;
   // Price tiers depend on all input tokens, and apply to all tokens of the call.
   const whole = tokensIn + cacheRead + cacheWrite;
-  const rate = (key: string): number | undefined => rateOf(price[key], whole);
-  const input = rate("input_mtok");
-  const output = rate("output_mtok");
+  const input = rateOf(rates.input, whole);
+  const output = rateOf(rates.output, whole);
   if (input === undefined && output === undefined) return null;
   const plain = input ?? 0;
-  const write = rate("cache_write_mtok") ?? plain;
-  const hour = rate("cache_write_1h_mtok") ?? (isClaude(found) ? plain * 2 : write);
+  const write = rateOf(rates.cacheWrite, whole) ?? plain;
+  const hour = rateOf(rates.cacheWrite1h, whole) ?? (price.isClaude ? plain * 2 : write);
   const writtenForAnHour = Math.min(usage.cacheWrite1h, cacheWrite);
   const millionths =
     tokensIn * plain +
     tokensOut * (output ?? 0) +
-    cacheRead * (rate("cache_read_mtok") ?? plain) +
+    cacheRead * (rateOf(rates.cacheRead, whole) ?? plain) +
     (cacheWrite - writtenForAnHour) * write +
     writtenForAnHour * hour;
-  const thousandths = (rate("requests_kcount") ?? 0) + webSearches * (rate("web_searches_kcount") ?? 0);
-  return (millionths * factorOf(found, usage)) / 1_000_000 + thousandths / 1_000;
+  const thousandths = (rateOf(price.requests, whole) ?? 0) + webSearches * (rateOf(price.webSearches, whole) ?? 0);
+  return (millionths * factorOf(price, usage)) / 1_000_000 + thousandths / 1_000;
 }
 
 /** Returns the multiplier for token prices, which are those of standard calls. */
-function factorOf(found: FoundPrice, { model, speed, tier, geo }: PricedUsage): number {
+function factorOf(price: ModelPrice, { speed, tier, geo }: PricedUsage): number {
   let factor = 1;
   // All large providers charge half in a batch.
   if (tier === "batch") factor *= 0.5;
-  if (!isClaude(found)) return factor;
-  // Some hosts report the fast variant as a separate model, which the table may have.
-  const isFast = speed === "fast" || (/-fast$/i.test(model ?? "") && !/fast/i.test(found.modelId));
-  if (isFast) factor *= /opus-4[-.][67]/i.test(found.modelId) ? 6 : 2;
+  if (!price.isClaude) return factor;
+  if (speed === "fast" || price.isNamedFast) factor *= price.fastFactor;
   // Anthropic charges 10% more for inference only in the United States.
   if (geo === "us") factor *= 1.1;
   return factor;
 }
 
-function rateOf(price: number | SteppedPrice | undefined, inputTokens: number): number | undefined {
+function rateOf(price: Rate, inputTokens: number): number | undefined {
   if (typeof price !== "object") return price;
   return price.tiers.reduce((rate, tier) => (inputTokens > tier.start ? tier.price : rate), price.base);
 }

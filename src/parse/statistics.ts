@@ -27,7 +27,7 @@ export type AnswerStats = Pick<
 >;
 
 /** Adds up the answers of a session, in all and by model. */
-export class AnswerSums {
+class AnswerSums {
   readonly #all = new UsageSum();
   readonly #models = new Map<string, UsageSum>();
 
@@ -45,6 +45,13 @@ export class AnswerSums {
       models: Object.fromEntries(models),
     };
   }
+}
+
+/** Adds up the answers of a session. */
+export function answerStats(usage: Iterable<UsageRecord>): AnswerStats {
+  const sums = new AnswerSums();
+  for (const record of usage) sums.add(record);
+  return sums.stats();
 }
 
 function modelStats(sum: UsageSum): ModelStats {

@@ -1,6 +1,6 @@
 /** Adds up many sessions. Pure. */
 import { type CallCount, type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
-import type { ToolStatus, TranscriptStats } from "../parse/model.ts";
+import type { ToolStatus } from "../parse/model.ts";
 import { copyingOf } from "../agents/registry.ts";
 import { parentOf } from "./figures.ts";
 import { hostOf, isSubagent, refTitle, type SessionRef } from "../places/session-ref.ts";
@@ -38,7 +38,7 @@ export type StatsSums = ReturnType<typeof sumsOf>["sums"];
 export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone, named }: StatsOptions) {
   const isTop = ({ ref }: ReadSession): boolean => named.has(ref) || !isSubagent(ref);
   const stats = read.map(({ figures }) => figures.stats);
-  const sum = (pick: (stats: TranscriptStats) => number): number =>
+  const sum = (pick: (stats: Figures["stats"]) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
   const tops = read.filter(isTop);
   const below = read.filter((each) => !isTop(each));
@@ -51,7 +51,7 @@ export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone,
   const copies = (status?: ToolStatus): number =>
     copied.reduce((total, call) => total + (status === undefined || call.status === status ? call.count : 0), 0);
   // Subagents work while the session that started them waits.
-  const timed = (pick: (stats: TranscriptStats) => number): number =>
+  const timed = (pick: (stats: Figures["stats"]) => number): number =>
     (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + pick(figures.stats), 0);
   const rows: StatsRow[] =
     by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerFor) : all.rows(by);
@@ -160,7 +160,7 @@ function copiedPrompts(read: readonly ReadSession[], ledger: UsageLedger): numbe
 }
 
 function toolsOf(
-  all: readonly TranscriptStats[],
+  all: readonly Figures["stats"][],
   copied: readonly CallCount[],
 ): { tool: string; calls: number; errors: number }[] {
   const tools = new Map<string, { calls: number; errors: number }>();
@@ -181,7 +181,7 @@ function toolsOf(
     .sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
 }
 
-function redactionsOf(all: readonly TranscriptStats[]): Record<string, number> {
+function redactionsOf(all: readonly Figures["stats"][]): Record<string, number> {
   const kinds = new Map<string, number>();
   for (const { redactions } of all) {
     for (const [kind, times] of Object.entries(redactions)) kinds.set(kind, (kinds.get(kind) ?? 0) + times);

@@ -1,6 +1,7 @@
 /** Sessions of the store with their figures, the one with the latest entry first. */
 import { given } from "../given.ts";
 import { catalogPricing } from "../parse/pricing.ts";
+import { answerStats } from "../parse/statistics.ts";
 import { msOf } from "../parse/times.ts";
 import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { resumeOf } from "../sessions/resume.ts";
@@ -193,7 +194,8 @@ export type SessionRow = ReturnType<typeof sessionRow>;
 
 /** Returns a session as `list` shows it. */
 export function sessionRow({ ref, figures, labels, stored }: ListedSession) {
-  const { stats, metadata } = figures;
+  const { metadata } = figures;
+  const stats = { ...figures.stats, ...answerStats(figures.usage) };
   const resume = resumeOf(ref, metadata.cwd);
   return {
     session_id: ref.id,

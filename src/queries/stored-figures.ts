@@ -1,7 +1,6 @@
 /** Figures of sessions from the store, with prices. */
 import { costOf } from "../parse/message-builder.ts";
 import { type Pricing, withoutContextSize } from "../parse/pricing.ts";
-import { AnswerSums } from "../parse/statistics.ts";
 import type { UsageRecord } from "../parse/usage-ledger.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { firstTimeOf, type StoredAnswer, type StoredMessage, storedUsage, titleOf } from "../store/stored-model.ts";
@@ -10,20 +9,11 @@ import type { ListedRow } from "../store/store.ts";
 /** Returns the figures of a session, redacted, with the usage of answers that its source dropped, which were paid for. */
 export function storedFigures({ session, figures }: ListedRow, pricing: Pricing): Figures {
   const { counts, answers, prompts } = figures;
-  const sums = new AnswerSums();
-  const usage: UsageRecord[] = [];
-  for (const row of answers) {
-    const cost = storedCost(row, pricing);
-    const record = usageIn(row, cost);
-    sums.add(record);
-    if (row.tokens_in !== null || cost.cost !== null) usage.push(record);
-  }
   const { ended_at: last } = session;
   const first = firstTimeOf(session);
   return {
     stats: {
       ...counts,
-      ...sums.stats(),
       duration_ms: first === null || last === null ? 0 : Date.parse(last) - Date.parse(first),
       active_ms: session.active_ms,
       initial_prompt: session.first_prompt,
@@ -40,7 +30,7 @@ export function storedFigures({ session, figures }: ListedRow, pricing: Pricing)
     },
     unknown_lines: session.counts.unknown_lines,
     error_count: session.counts.damaged,
-    usage,
+    usage: answers.map((row) => usageIn(row, storedCost(row, pricing))),
     prompts,
   };
 }
@@ -59,6 +49,7 @@ function usageIn(row: StoredAnswer, { cost, isEstimate }: ReturnType<typeof stor
     costUsd: cost,
     isEstimate,
     isLowerBound: row.metadata.tokens_out_is_lower_bound === true,
+    isSilent: row.tokens_in === null && cost === null,
   };
   if (row.calls !== undefined) record.calls = row.calls;
   if (row.messages !== undefined) record.messages = row.messages;

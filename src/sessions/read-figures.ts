@@ -9,7 +9,7 @@ import {
 } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { readCalls } from "../parse/read-calls.ts";
-import { entryOf } from "../parse/statistics.ts";
+import { type AnswerStats, entryOf } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
@@ -20,8 +20,8 @@ import { inFirstForm } from "./session-forms.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 
 export interface Figures {
-  /** As in `parseTranscript`. */
-  stats: TranscriptStats;
+  /** As in `parseTranscript`, without what `answerStats` adds up. */
+  stats: Omit<TranscriptStats, keyof AnswerStats>;
   /** With the title on one line, and times in UTC. */
   metadata: Pick<
     SessionMetadata,
@@ -31,7 +31,7 @@ export interface Figures {
   unknown_lines: number;
   /** Number of entries in `errors`. */
   error_count: number;
-  /** Usage of each answer, in order, for a `UsageLedger`. */
+  /** Usage of each answer, in order. */
   usage: UsageRecord[];
   /** Times of the person's prompts, in UTC. */
   prompts: string[];
@@ -52,7 +52,7 @@ async function figuresIn(ref: SessionRef, { between, signal, stdin }: FiguresQue
   const { stats, metadata, lines, error_count } = reader.summary();
   // Sets the status of the calls.
   correlateToolCalls(messages, blocks);
-  const answers = [...all].filter(hasUsage);
+  const answers = [...all].filter((message) => message.message_type === "assistant" || hasUsage(message));
   const counts = answerMessages(all);
   const calls = Map.groupBy(blocks, ({ message_id }) => message_id);
   return {

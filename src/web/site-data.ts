@@ -7,6 +7,7 @@ import { isCurrent, markOf } from "../indexing/is-current.ts";
 import { updateIndex } from "../indexing/update-index.ts";
 import { piecesOf } from "../parse/conversation.ts";
 import { catalogPricing } from "../parse/pricing.ts";
+import { answerStats } from "../parse/statistics.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import { searchedTexts } from "../parse/searched-texts.ts";
 import type { Where } from "../places/session-ref.ts";
@@ -553,7 +554,7 @@ const NO_METADATA = { agentId: null, version: null, gitBranch: null };
 
 function pageFigures({ ref, figures }: ListedSession): Pick<PageSession, "stats" | "metadata" | "errors"> {
   return {
-    stats: figures.stats,
+    stats: { ...figures.stats, ...answerStats(figures.usage) },
     metadata: {
       ...NO_METADATA,
       ...figures.metadata,

@@ -14,6 +14,7 @@ import {
   type TranscriptMessage,
 } from "../../src/index.ts";
 import { catalogPricing } from "../../src/parse/pricing.ts";
+import { answerStats } from "../../src/parse/statistics.ts";
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";
@@ -163,7 +164,11 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
     const pricing = await catalogPricing();
     const all = { subagents: true, empty: true, limit: Infinity };
     const figures = new Map(
-      await of.listed(all, (row) => [row.session.session_id, storedFigures(row, pricing)] as const),
+      await of.listed(all, (row) => {
+        const found = storedFigures(row, pricing);
+        const stats = { ...found.stats, ...answerStats(found.usage) };
+        return [row.session.session_id, { ...found, stats }] as const;
+      }),
     );
     const idOf = (ref: SessionRef): string =>
       rows.find((row) => row.path === pathOf(ref) && baseId(row.session_id) === ref.id)?.session_id ?? "";

@@ -43,7 +43,9 @@ async function checked(content: string | Uint8Array): Promise<Figures> {
   assert.deepEqual(rest, { stats, metadata: told, unknown_lines: lines.unknown, error_count: errors.length });
   const answers = messages.filter(({ message_type, tokens_in }) => message_type === "assistant" && tokens_in !== null);
   assert.deepEqual(
-    usage.map(({ key, tokensOut, costUsd }) => [key?.split("\n")[0], tokensOut, costUsd]),
+    usage
+      .filter(({ isSilent }) => !isSilent)
+      .map(({ key, tokensOut, costUsd }) => [key?.split("\n")[0], tokensOut, costUsd]),
     answers.map(({ source_id, tokens_out, cost_usd }) => [source_id, tokens_out, cost_usd]),
   );
   return figures;

@@ -7,6 +7,7 @@ import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import { saidIn, turnsOf } from "../../src/parse/turns.ts";
 import { UsageLedger, usageOf } from "../../src/parse/usage-ledger.ts";
+import { answerStats } from "../../src/parse/statistics.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
@@ -456,7 +457,7 @@ describe("the cost of an answer", () => {
     const path = join(makeTempDir(), "session.jsonl");
     writeFileSync(path, input);
     const figures = await figuresOf(await fileRef(path));
-    assert.equal(figures.stats.cost_estimate_usd, stats.cost_estimate_usd);
+    assert.equal(answerStats(figures.usage).cost_estimate_usd, stats.cost_estimate_usd);
     assert.deepEqual(
       figures.usage.map(({ costUsd }) => costUsd),
       [messages[1]?.cost_usd],
