@@ -40,7 +40,10 @@ export interface ListedSessions {
   isMore: boolean;
 }
 
-type Index = Pick<CurrentIndex, "store" | "here" | "elsewhere">;
+interface Index extends Pick<CurrentIndex, "store" | "here" | "elsewhere"> {
+  /** Returns where a session is that is not `here`. Default: looks for its file. */
+  refOf?: (session: StoredSession) => SessionRef;
+}
 
 /** Returns the sessions that match. Asks the store as it is. Rejects with a `TranscriptsError`. */
 export async function listedSessions(index: Index, where: Where, query: SessionsQuery): Promise<ListedSessions> {
@@ -153,15 +156,15 @@ export async function filterOf(
 
 /** Adds where each session is. */
 async function withPlaces(
-  { store, here }: Index,
+  { store, here, refOf }: Index,
   where: Where,
   rows: readonly Omit<ListedSession, "ref">[],
 ): Promise<ListedSession[]> {
-  const ids = rows.map(({ stored }) => stored.session_id);
-  const roots = ids.every((id) => here.has(id)) ? [] : await sessionRoots(where);
+  const isKnown = refOf !== undefined || rows.every(({ stored }) => here.has(stored.session_id));
+  const roots = isKnown ? [] : await sessionRoots(where);
   const searched = { roots: roots.map((root) => ({ ...root, isThere: true })) };
   return rows.map(({ stored, figures, labels }) => {
-    const ref = here.get(stored.session_id) ?? readableSession(store, stored, searched);
+    const ref = here.get(stored.session_id) ?? refOf?.(stored) ?? readableSession(store, stored, searched);
     return { ref: { ...ref, ...knownOf(ref, stored) }, figures, stored, labels };
   });
 }

@@ -34,7 +34,7 @@ import type { RowsData } from "../render/html/pages/rows-page.tsx";
 import { pageOf } from "../queries/session-part.ts";
 import { type OutlinedTurn, sessionTurns } from "../queries/session-turns.ts";
 import { StoredConversation } from "../queries/stored-conversation.ts";
-import { originOf, storedTitle } from "../queries/stored-session.ts";
+import { originOf, placedRef, storedTitle } from "../queries/stored-session.ts";
 import type { PageSession } from "../render/html/outline.ts";
 import {
   ENTRIES_PER_PAGE,
@@ -250,8 +250,11 @@ export class SiteData {
   }
 
   async #figures(today: string): Promise<FiguresData> {
-    const { timeZone } = this.#options;
-    const { sessions: read } = await this.#listed({ subagents: true, empty: true, limit: Number.POSITIVE_INFINITY });
+    const { store, where, only, timeZone } = this.#options;
+    // Sums need no files.
+    const index = { ...this.#index, refOf: (stored: StoredSession) => placedRef(stored, store) };
+    const all = { ...only, subagents: true, empty: true, limit: Number.POSITIVE_INFINITY };
+    const { sessions: read } = await listedSessions(index, where, all);
     const { sums, ledger } = sumsOf(read, { by: "day", unreadable: 0, timeZone, named: new Set() });
     const [projects, models, agents] = [ledger.rows("project"), ledger.rows("model"), ledger.rows("agent")];
     return { sums, today, projects, models, agents };
