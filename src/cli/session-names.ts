@@ -8,12 +8,14 @@ export function argumentFor(ref: SessionRef, isOnlyId = false): string {
   return hostOf(ref) === null ? argument : `${argument} --team`;
 }
 
-/** Returns the command that shows a line of a session of the store. */
-export function showCommand(
-  { session_id: id, host }: { session_id: string; host: string | null },
-  line: number | null,
-) {
-  return `transcripts show ${shellWord(id)}${host === null ? "" : " --team"}${line === null ? "" : ` --line ${line}`}`;
+/** Returns the shell arguments for a session of the store. */
+export function storedArgument({ session_id: id, host }: { session_id: string; host: string | null }): string {
+  return shellWord(id) + (host === null ? "" : " --team");
+}
+
+/** Returns the command that shows a session, or one of its lines. `argument`: see `argumentFor`. */
+export function showCommand(argument: string, line: number | null, superseded = false): string {
+  return `transcripts show ${argument}${line === null ? "" : ` --line ${line}`}${superseded ? " --superseded" : ""}`;
 }
 
 /** Minimum length of a shortened id, as shorter ones are hard to distinguish. */

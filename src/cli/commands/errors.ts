@@ -26,7 +26,7 @@ import type { CommandContext } from "../context.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import { notePage, noteSessionPage } from "../page-note.ts";
 import { noteUnread, sessionsNamed } from "../session-input.ts";
-import { argumentFor } from "../session-names.ts";
+import { argumentFor, showCommand } from "../session-names.ts";
 
 const definition = createQuestion(
   "errors",
@@ -186,7 +186,7 @@ async function print(
   }
   for (const row of rows) {
     const facts = [row.tool_use_id ?? "", dayAndTime(row.timestamp)].filter((fact) => fact !== "");
-    const open = `transcripts show ${argumentFor(ref, ref.place !== "file")} --line ${row.line_number}`;
+    const open = showCommand(argumentFor(ref, ref.place !== "file"), row.line_number);
     const opened = ref.place === "stdin" ? "" : `\n${style.indent}${style.colors.dim(neutralLine(open))}`;
     await context.out(`${failureText(row, facts, style)}${opened}\n\n`);
   }

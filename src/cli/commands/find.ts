@@ -17,8 +17,7 @@ import { createQuestion, positiveInteger, jsonLines, runnable, type OptionsOf, t
 import { badArguments, type CommandContext } from "../context.ts";
 import { noteListPage } from "../page-note.ts";
 import { noSessionsNote } from "../session-input.ts";
-import { argumentFor } from "../session-names.ts";
-import { shellWord } from "../../calls/shell-syntax.ts";
+import { argumentFor, showCommand, storedArgument } from "../session-names.ts";
 import { matchText, nothingFoundText } from "../../render/text/found-text.ts";
 import { passageText, sessionLine } from "../../render/text/passage-text.ts";
 import { forPeople, type TextStyle } from "../../render/text/text-style.ts";
@@ -197,7 +196,7 @@ function opener(index: CurrentIndex): (session: HitSession) => string {
   const ambiguous = new Set(index.ambiguous());
   return ({ ref, stored, host }) => {
     const isOnly = !ambiguous.has(ref.id) && ref.id === stored.session_id;
-    return host === null ? argumentFor(ref, isOnly) : `${shellWord(stored.session_id)} --team`;
+    return host === null ? argumentFor(ref, isOnly) : storedArgument({ ...stored, host });
   };
 }
 
@@ -301,7 +300,7 @@ function findRow(passage: FoundPassage, argument: string) {
     passage: passage.passage,
     matches: passage.matches,
     match_count: passage.match_count,
-    open: openCommand(passage, argument),
+    open: isTitle ? showCommand(argument, null) : showCommand(argument, line_number, passage.superseded),
     gone: isGone,
     host,
     superseded: passage.superseded,
@@ -309,9 +308,4 @@ function findRow(passage: FoundPassage, argument: string) {
     rank: passage.rank,
     event_id: isTitle ? null : passage.event_id,
   };
-}
-
-function openCommand({ block_type, line_number, superseded }: FoundPassage, argument: string): string {
-  if (block_type === "title") return `transcripts show ${argument}`;
-  return `transcripts show ${argument} --line ${line_number}${superseded ? " --superseded" : ""}`;
 }

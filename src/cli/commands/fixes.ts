@@ -16,7 +16,7 @@ import {
 import { type CommandContext, inputText } from "../context.ts";
 import { askedOfStore, missingNote } from "../store-questions.ts";
 import { notePage } from "../page-note.ts";
-import { showCommand } from "../session-names.ts";
+import { showCommand, storedArgument } from "../session-names.ts";
 import { pastErrorText } from "../../render/text/failure-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
 
@@ -80,7 +80,7 @@ function rowOf(error: PastError): FixesOutput {
   return {
     version: 1,
     ...error,
-    fixes: error.fixes.map((fix) => ({ ...fix, open: showCommand(fix, fix.error_line) })),
+    fixes: error.fixes.map((fix) => ({ ...fix, open: showCommand(storedArgument(fix), fix.error_line) })),
   };
 }
 
