@@ -28,8 +28,6 @@ export class ToolRunner {
   #underWay = 0;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** Threads that are closing. */
-  readonly #endings = new Set<Promise<void>>();
 
   constructor(options: ToolRunnerOptions) {
     this.#options = options;
@@ -49,11 +47,10 @@ export class ToolRunner {
     const ended = AbortSignal.any([signal, late.signal]);
     const starting = this.#thread ?? this.#begin();
     try {
-      const work = starting.then((thread) => thread.run(request, ended));
-      return await Promise.race([work, rejectionOf(ended)]);
+      return await (await starting).run(request, ended);
     } catch (error) {
       if (!late.signal.aborted || signal.aborted) throw error;
-      if (this.#thread === starting) this.#rest(CLOSE_MS);
+      if (this.#thread === starting) void this.#rest(CLOSE_MS);
       return failure(request.tool, late.signal.reason);
     } finally {
       clearTimeout(limit);
@@ -69,27 +66,21 @@ export class ToolRunner {
   /** Cancels running calls and releases all resources. Never rejects; waits at most twice `limitMs` for a call that hangs. */
   async close(limitMs = CLOSE_MS): Promise<void> {
     this.#isClosed = true;
-    this.#rest(limitMs);
-    await Promise.all(this.#endings);
+    await this.#rest(limitMs);
   }
 
   #restLater(): void {
     if (this.#isClosed) return;
-    this.#idle = setTimeout(() => this.#rest(CLOSE_MS), this.#options.idleMs ?? IDLE_MS);
+    this.#idle = setTimeout(() => void this.#rest(CLOSE_MS), this.#options.idleMs ?? IDLE_MS);
     this.#idle.unref();
   }
 
-  #rest(limitMs: number): void {
+  async #rest(limitMs: number): Promise<void> {
     clearTimeout(this.#idle);
-    const thread = this.#thread;
+    // A thread that never started has nothing to close.
+    const starting = this.#thread?.catch(() => undefined);
     this.#thread = undefined;
-    if (thread === undefined) return;
-    const ending = thread
-      .then((started) => started.close(limitMs))
-      // It never started.
-      .catch(() => undefined)
-      .finally(() => this.#endings.delete(ending));
-    this.#endings.add(ending);
+    await (await starting)?.close(limitMs);
   }
 
   #begin(): Promise<ToolThread> {
@@ -114,16 +105,4 @@ export class ToolRunner {
 function tooLong(callMs: number): TranscriptsError {
   const problem = `It took longer than ${Math.round(callMs / 1000)} seconds and was given up.`;
   return new TranscriptsError("timeout", problem, "Ask for less: one session, a shorter range or a later `since`.");
-}
-
-/** Returns a promise that rejects with the signal's reason on abort. */
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  const rejection = new Promise<never>((_, reject) => {
-    const end = (): void => reject(signal.reason);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
-  // Avoids an unhandled rejection if the work ended first.
-  rejection.catch(() => undefined);
-  return rejection;
 }
