@@ -2,7 +2,7 @@
 import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import type { Conversation, ReadQuery } from "../queries/read-session.ts";
 import { type ArchivedSession, sessionIdOf, type SessionRef, type Unreadable } from "../places/session-ref.ts";
-import type { CommandContext } from "./context.ts";
+import { badArguments, type CommandContext } from "./context.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";
 import { isReadFault } from "../places/reasons.ts";
@@ -44,6 +44,12 @@ export async function sessionsNamed(
     }
   }
   return { refs, missing: args.length - refs.length };
+}
+
+/** Throws a `TranscriptsError` for standard input, where a session is wanted that can be kept. */
+export function refuseStdin(argument: string): void {
+  if (argument === "-")
+    throw badArguments("A session from standard input is not kept.", "Give an id, the path of a file or latest.");
 }
 
 /** Throws a `TranscriptsError` for a session that cannot be read unredacted. */

@@ -12,7 +12,7 @@ import type { Store, Tombstone } from "../../store/store.ts";
 import { createCommand, jsonObject, runnable, STORED_SESSION, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, confirmed } from "../context.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { familyRefs } from "../session-input.ts";
+import { familyRefs, refuseStdin } from "../session-input.ts";
 import { isSessionError } from "../../transcripts-error.ts";
 import { existsSync } from "node:fs";
 import { resolve, sep } from "node:path";
@@ -64,8 +64,7 @@ interface Stored {
 }
 
 export const command = runnable(definition, async (context, [argument], options) => {
-  if (argument === "-")
-    throw badArguments("SESSION: standard input cannot be removed.", "Give an id, a path or latest.");
+  refuseStdin(argument);
   const stores: Store[] = [];
   try {
     if (storePlace(context).exists) stores.push(await openStore(context));

@@ -5,7 +5,7 @@ import { storePlace, withStore } from "../../store/open-store.ts";
 import { createCommand, jsonObject, runnable, STORED_SESSION, type Versioned } from "../command.ts";
 import { badArguments, type CommandContext, inputText } from "../context.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
-import { familyRefs, noSessionsNote, noteUnread, sessionNamed, sessionsNamed } from "../session-input.ts";
+import { familyRefs, noSessionsNote, noteUnread, refuseStdin, sessionNamed, sessionsNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
@@ -47,6 +47,7 @@ const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 export const command = runnable(definition, async (context, [args], options) => {
   if (options.hook && args.length > 0)
     throw badArguments("--hook and a SESSION cannot be combined.", "Give one of them.");
+  args.forEach(refuseStdin);
   const { refs, missing } = await sessionsNamed(context, args);
   if (args.length > 0 && refs.length === 0) return 2;
   const named = args.length === 0 ? {} : { only: await filesOf(context, refs) };
@@ -101,7 +102,6 @@ async function filesOf(context: CommandContext, refs: readonly SessionRef[]): Pr
         `Session ${ref.id} has no file here, so nothing can be added.`,
         "`transcripts show` reads what the store has.",
       );
-    if (ref.place === "stdin") throw badArguments("- is not a file.", "Give an id or the path of a file.");
     found.push(...(await familyRefs(context, ref)).filter(({ archived }) => archived === null));
   }
   return found;

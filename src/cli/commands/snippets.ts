@@ -32,7 +32,7 @@ import {
   wholeNumber,
 } from "../command.ts";
 import { badArguments, type CommandContext, confirmed, inputText } from "../context.ts";
-import { sessionNamed } from "../session-input.ts";
+import { refuseStdin, sessionNamed } from "../session-input.ts";
 
 /** Number of lines of the content shown without --full. */
 const PREVIEW_LINES = 6;
@@ -205,9 +205,9 @@ const suggestDefinition = createCommand("suggest", {
   .addOption(jsonLines("each suggestion"));
 
 const suggest = runnable(suggestDefinition, async (context, [argument], options) => {
-  const { signal, stdin } = context;
+  refuseStdin(argument);
   const ref = await sessionNamed(context, argument);
-  const suggestions = await suggestForSession(ref, { limit: options.limit ?? 8, signal, stdin });
+  const suggestions = await suggestForSession(ref, { limit: options.limit ?? 8, signal: context.signal });
   for (const suggestion of suggestions) {
     if (options.json) await context.printLine({ version: 1, ...suggestion });
     else await context.out(suggestionText(context, suggestion, options.full ?? false));
