@@ -100,7 +100,7 @@ async function read(ref: SessionRef, range: SectionRange, options: ExcerptOption
   options.signal?.throwIfAborted();
   const { lines, errors } = reader.summary();
   const end = isTurns ? turn : lines.total;
-  if (end < range.end) throw beyond(range, range.start > end || (!isTurns && end === 0) ? "start" : "end", end);
+  if (end < range.end) throw beyondEnd(range, end);
   const lineStart = isTurns ? (covered[0] ?? 0) : range.start;
   const lineEnd = isTurns ? (covered.at(-1) ?? 0) : range.end;
   const damage = errors.filter(
@@ -177,7 +177,9 @@ function nothingIn(
   return fieldError("empty_range", `source_${unit}_start`, problem, next);
 }
 
-function beyond({ unit, start, end }: SectionRange, edge: "start" | "end", last: number): TranscriptsError {
+/** Makes the error for a range that ends after the `last` line or turn of a session. */
+export function beyondEnd({ unit, start, end }: SectionRange, last: number): TranscriptsError {
+  const edge = start > last ? "start" : "end";
   const has = last === 0 ? `no ${unit}s` : counted(last, unit);
   const problem = `${edge === "start" ? start : end} is beyond the end: the session has ${has}.`;
   const next = last === 0 ? "Choose another session." : `Give a number up to ${last}.`;

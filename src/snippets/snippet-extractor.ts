@@ -7,7 +7,7 @@ import { fileRef } from "../sessions/file-ref.ts";
 import { sessionBytes } from "../places/session-bytes.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import type { SnippetType } from "../store/stored-model.ts";
-import { sessionExcerpt } from "./excerpt.ts";
+import { beyondEnd, sessionExcerpt } from "./excerpt.ts";
 import { readExtractInput } from "./snippet-input.ts";
 import { checkedContent } from "../store/snippet-values.ts";
 import { fieldError, isSessionError } from "../transcripts-error.ts";
@@ -47,7 +47,7 @@ export class SnippetExtractor {
       }
       if (last >= endLine) break;
     }
-    checkEnd(last, startLine, endLine);
+    if (last < endLine) throw beyondEnd({ unit: "line", start: startLine, end: endLine }, last);
     return records;
   }
 
@@ -80,13 +80,6 @@ function checkRange(start: number, end: number, snippetType: SnippetType = "erro
     source_line_start: start,
     source_line_end: end,
   });
-}
-
-function checkEnd(lines: number, start: number, end: number): void {
-  if (lines >= end) return;
-  const field = start > lines ? "source_line_start" : "source_line_end";
-  const problem = `${start > lines ? start : end} is beyond the end: the file has ${lines} lines.`;
-  throw fieldError("bad_range", field, problem, `Give a number up to ${lines}.`);
 }
 
 async function refOf(filePath: string): Promise<SessionRef> {
