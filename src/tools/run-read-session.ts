@@ -31,7 +31,7 @@ export const execute = execution(READ_SESSION, async (args, context) => {
     summary: false,
     numbered: true,
     marked: line,
-    isWhole: true,
+    maxLines: Infinity,
     calls: undefined,
   };
   const open = (): Promise<ConversationReader> => openConversation(ref, { signal: context.signal, pricing: "flat" });

@@ -24,9 +24,7 @@ export interface ConversationStyle {
   numbered?: boolean;
   /** Line that is marked: `>[12]`. */
   marked?: number | undefined;
-  /** Shows inputs and results whole, not only their first lines. */
-  isWhole?: boolean;
-  /** Maximum number of lines of an input or a result. Default: a few. */
+  /** Maximum number of lines of an input or a result; Infinity to show them whole. Default: a few. */
   maxLines?: number;
   /**
    * Call of each `tool_use` and `tool_result` block, by block id. Undefined for a followed session, which shows calls and
@@ -76,7 +74,7 @@ function partsOf({ message, blocks }: MessageView, style: ConversationStyle): st
     const isOfTool = shown.kind === "call" || shown.kind === "result";
     const isMarked = block.line_number === style.marked;
     const texts = isOfTool
-      ? toolText(block, isMarked ? { ...style, maxLines: MARKED_LINES } : style)
+      ? toolText(block, isMarked ? { ...style, maxLines: Math.max(MARKED_LINES, style.maxLines ?? 0) } : style)
       : contentText(shown, style);
     const mark = isMarked ? colors.bold(colors.yellow(">")) : "";
     return style.numbered === true ? texts.map((text) => `${mark}[${block.line_number}] ${text}`) : texts;
@@ -189,11 +187,10 @@ function marked(mark: string, text: string): string {
 
 /** Returns the first lines of a text, or all. */
 function excerpt(text: string, style: ConversationStyle, paint: Paint = (shown) => shown): string {
-  const { isWhole = false, maxLines = MAX_LINES } = style;
+  const { maxLines = MAX_LINES } = style;
   const people = forPeople(style);
-  return isWhole
-    ? quoted(text, { ...people, maxLineChars: Infinity }, { maxLines: Infinity, paint })
-    : quoted(text, people, { maxLines, paint });
+  const maxLineChars = maxLines === Infinity ? Infinity : people.maxLineChars;
+  return quoted(text, { ...people, maxLineChars }, { maxLines, paint });
 }
 
 function fieldsOf(input: unknown): [string, unknown][] {
