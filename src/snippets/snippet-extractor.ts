@@ -1,3 +1,4 @@
+/** Reads parts of session files, for programs that use the library. */
 import { MAX_LINE_BYTES } from "../parse/content.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import { linesOfBytes } from "../transcript/format/lines.ts";

@@ -1,3 +1,4 @@
+/** Stores, finds and deletes snippets, for programs that use the library. */
 import { given } from "../given.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import { extractSnippet } from "./extract-snippet.ts";

@@ -1,3 +1,4 @@
+/** Sums up a session from its transcript. */
 import { shellLineOf } from "../../calls/ending.ts";
 import { allTools, filesOfCall } from "../../agents/all-tools.ts";
 import { countOf, fieldOf, textOf } from "../../parse/json-fields.ts";

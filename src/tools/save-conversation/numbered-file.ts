@@ -1,3 +1,4 @@
+/** Writes files with consecutive numbers into a folder. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../transcript/files/fault.ts";

@@ -1,3 +1,4 @@
+/** The tool save_conversation: saves a digest of a session beside its transcript. */
 import { join } from "node:path";
 import { describeFault, errorCode } from "../../transcript/files/fault.ts";
 import { type TranscriptFormat, safeSegment } from "../../transcript/transcript-paths.ts";

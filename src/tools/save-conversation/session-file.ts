@@ -1,3 +1,4 @@
+/** Formats the file of a saved session. */
 import { shellQuoted } from "../../calls/shell-syntax.ts";
 import { count, duration, localTime } from "../../quantities.ts";
 import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
