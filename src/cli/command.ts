@@ -135,6 +135,9 @@ export function jsonObject(what: string) {
   return new Option("--json", `Prints one JSON object: ${what}.`);
 }
 
+/** Rows that a terminal gets of all sessions unless an option says otherwise. */
+export const SCREENFUL = 20;
+
 // Values of options.
 
 function agentName(text: string): string {

@@ -9,8 +9,6 @@ import { FIND_FIXES } from "./tool-definitions.ts";
 import { answerOfStore } from "./store-answers.ts";
 
 const DEFAULT_LIMIT = 5;
-/** Fixes of one error that are shown. */
-const MAX_FIXES = 3;
 
 export const execute = execution(FIND_FIXES, async (args, context) => {
   const { where, signal } = context;
@@ -23,9 +21,7 @@ export const execute = execution(FIND_FIXES, async (args, context) => {
     const which = `Such errors ${offset + 1} to ${offset + shown} of ${found.length}, this project's first.`;
     return [which, `${DATA_NOTICE} ${READ_ON}`, ...notes];
   };
-  const items = found
-    .slice(offset, offset + limit)
-    .map((each) => `\n${pastErrorText({ ...each, fixes: each.fixes.slice(0, MAX_FIXES) }, PLAIN)}`);
+  const items = found.slice(offset, offset + limit).map((each) => `\n${pastErrorText(each, PLAIN)}`);
   const hasMore = found.length > offset + limit;
   return { text: answerText({ head, items, offset, hasMore, maxChars: args.max_chars }) };
 });

@@ -20,6 +20,7 @@ import {
   type OptionsOf,
   positiveInteger,
   runnable,
+  SCREENFUL,
   SESSION,
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
@@ -63,9 +64,6 @@ export type ErrorsOutput = Omit<
   ErrorRow,
   "session_id" | "path" | "host" | "line_number" | "call_line_number" | "timestamp"
 >;
-
-/** Calls that a terminal gets of all sessions unless --limit says otherwise. */
-const SCREENFUL = 20;
 
 export const command = runnable(definition, async (context, [args], options) => {
   const dates = readBetween(options, context.now());

@@ -13,7 +13,15 @@ import {
   type HitSession,
 } from "../../queries/find-passages.ts";
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
-import { createQuestion, positiveInteger, jsonLines, runnable, type OptionsOf, type ExitCode } from "../command.ts";
+import {
+  createQuestion,
+  positiveInteger,
+  jsonLines,
+  runnable,
+  SCREENFUL,
+  type OptionsOf,
+  type ExitCode,
+} from "../command.ts";
 import { badArguments, type CommandContext } from "../context.ts";
 import { noteListPage } from "../page-note.ts";
 import { noSessionsNote } from "../session-input.ts";
@@ -76,8 +84,7 @@ const definition = createQuestion(
   .addOption(jsonLines("each passage"));
 type Options = OptionsOf<typeof definition>;
 
-/** Passages that a terminal gets unless --limit says otherwise, and those of one session. */
-const SCREENFUL = 20;
+/** Passages of one session that a terminal gets unless --per-session says otherwise. */
 const OF_SESSION = 3;
 /** Maximum number of ranked passages without `--limit`. */
 const MOST_RANKED = 5_000;

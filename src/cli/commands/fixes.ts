@@ -13,7 +13,7 @@ import {
   team,
   type Versioned,
 } from "../command.ts";
-import { type CommandContext, inputText } from "../context.ts";
+import { inputText } from "../context.ts";
 import { askedOfStore, missingNote } from "../store-questions.ts";
 import { notePage } from "../page-note.ts";
 import { showCommand, storedArgument } from "../session-names.ts";
@@ -40,8 +40,6 @@ const definition = createCommand("fixes", {
   .option("--limit <n>", "Maximum number of errors.", positiveInteger, 5)
   .addOption(jsonLines("each error, with its fixes"));
 
-/** Fixes of one error that are shown. */
-const MAX_FIXES = 3;
 const MAX_ERROR_BYTES = 100_000;
 
 export const command = runnable(definition, async (context, [words], options) => {
@@ -61,7 +59,7 @@ export const command = runnable(definition, async (context, [words], options) =>
     const rows = wanted.map(rowOf);
     for (const row of rows) {
       if (options.json) await context.printLine(row);
-      else await context.out(textOfRow(context, row));
+      else await context.out(`${pastErrorText(row, forPeople(context))}\n\n`);
     }
     context.note(`${scopeLine(found, { shown: wanted.length, damaged })}${missingNote(index)}`);
     if (rows.length > 0 && error === "" && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
@@ -82,11 +80,6 @@ function rowOf(error: PastError): FixesOutput {
     ...error,
     fixes: error.fixes.map((fix) => ({ ...fix, open: showCommand(storedArgument(fix), fix.error_line) })),
   };
-}
-
-function textOfRow(context: CommandContext, { fixes, ...row }: FixesOutput): string {
-  const more = fixes.length > MAX_FIXES ? `\n… and ${fixes.length - MAX_FIXES} more; --json has all` : "";
-  return `${pastErrorText({ ...row, fixes: fixes.slice(0, MAX_FIXES) }, forPeople(context))}${more}\n\n`;
 }
 
 /** `damaged`: damaged places in the sessions of the store, where an error may be missing. */

@@ -16,6 +16,7 @@ import {
   positiveInteger,
   jsonLines,
   runnable,
+  SCREENFUL,
   type ExitCode,
   type OptionsOf,
   type Versioned,
@@ -59,9 +60,6 @@ export type ListOutput = Versioned & SessionRow;
 
 /** Maximum length of a title where lines are not limited. */
 const MAX_TITLE_COLUMNS = 120;
-
-/** Sessions that a terminal gets unless something else is asked for. */
-const SCREENFUL = 20;
 
 export const command = runnable(definition, async (context, _args, options) => {
   const asked = readBetween({ ...options, since: options.today ? "today" : options.since }, context.now());

@@ -70,6 +70,9 @@ function diffText(diff: string, style: TextStyle): string {
 /** A fix, with the command that opens it where commands can be run. */
 type ShownFix = PastFix & { open?: string };
 
+/** Fixes of one error that are shown. */
+const MAX_FIXES = 3;
+
 /** Formats an error that came up in earlier sessions. */
 export function pastErrorText(
   row: Omit<PastError, "fixes"> & { fixes: readonly ShownFix[] },
@@ -85,7 +88,8 @@ export function pastErrorText(
     `${colors.bold(neutralLine(toolName(row.tool_name)))}: ${facts.join(", ")}`,
     errorText(row.error, style),
     ...(fixes.length === 0 ? [`${colors.yellow("Never fixed")}${only}.`] : []),
-    ...fixes.map((fix) => pastFixText(fix, row.tool_name, style)),
+    ...fixes.slice(0, MAX_FIXES).map((fix) => pastFixText(fix, row.tool_name, style)),
+    fixes.length > MAX_FIXES ? `… and ${fixes.length - MAX_FIXES} more` : "",
   ]);
 }
 
