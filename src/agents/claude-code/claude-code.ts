@@ -1,12 +1,14 @@
 import { basename, dirname, extname, join } from "node:path";
 import { shellWord } from "../../calls/shell-syntax.ts";
+import { countOf, recordIn } from "../../parse/json-fields.ts";
+import { currentProject } from "../../places/project-folder.ts";
+import { nodeSessionFiles, textOfFile } from "../../places/session-files.ts";
 import type { SessionRef, Where } from "../../places/session-ref.ts";
 import { configuredFolder } from "../../user-folders.ts";
-import type { Agent, Resume } from "../agent.ts";
+import type { Agent, Resume, Retention } from "../agent.ts";
 import { inFiles } from "../file-layout.ts";
 import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
 import { claudeLabels } from "./claude-labels.ts";
-import { cleanupOf } from "./cleanup.ts";
 
 /** A folder named like a session id contains only files of that session. */
 const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -64,4 +66,20 @@ function folderOf({ id, path }: SessionRef, cwd: string | null): string | undefi
 function belongings(path: string, { agentId }: SessionRef): string[] {
   const name = basename(path, extname(path));
   return agentId === null && SESSION_FOLDER.test(name) ? [join(dirname(path), name)] : [];
+}
+
+const SETTING = "cleanupPeriodDays";
+const DEFAULT_DAYS = 30;
+
+/** Returns the rule for the sessions of a configuration folder, from the first of its files that has the setting. */
+async function cleanupOf(folder: string, where: Where): Promise<Retention> {
+  const project = join(currentProject(where), ".claude");
+  const own = join(folder, "settings.json");
+  for (const file of [join(project, "settings.local.json"), join(project, "settings.json"), own]) {
+    // A settings file that we cannot read is one that Claude Code cannot read either.
+    const text = await textOfFile(file, nodeSessionFiles).catch(() => undefined);
+    const days = countOf(recordIn(text ?? ""), SETTING);
+    if (days !== undefined) return { folder, days, setting: SETTING, file, isDefault: false };
+  }
+  return { folder, days: DEFAULT_DAYS, setting: SETTING, file: own, isDefault: true };
 }

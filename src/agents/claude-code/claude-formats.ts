@@ -1,9 +1,22 @@
-import { readRecords } from "../../parse/record-units.ts";
+import { type Fields, textIn } from "../../parse/json-fields.ts";
+import type { MessageDraft } from "../../parse/message-draft.ts";
+import { type ReadRecord, type RecordReader, readRecords } from "../../parse/record-units.ts";
+import { timeOf } from "../../parse/times.ts";
 import type { Format } from "../agent.ts";
-import { ClaudeReader } from "./claude-lines.ts";
-import { claudeTools } from "./claude-tools.ts";
-import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "../json-head.ts";
+import { QueuedPrompts } from "./claude-queue.ts";
+import {
+  ClaudeTitles,
+  isKnownType,
+  isSessionRecord,
+  isStreamRecord,
+  messagesOf,
+  sessionOf,
+  SILENT,
+} from "./claude-record.ts";
+import { ClaudeRepeats } from "./claude-repeats.ts";
+import { claudeTools } from "./claude-tools.ts";
+import { StreamTotals } from "./claude-totals.ts";
 
 /** Notes in results, and JSON of unknown parts. */
 const ADDED_TEXTS = "[image ] [tool reference ] [nested too deep to show] null infinity";
@@ -51,3 +64,37 @@ export const claudeCode: Format = {
   isFallback: true,
   read,
 };
+
+/** Converts the records of both formats, which are the same. */
+class ClaudeReader implements RecordReader {
+  readonly silent = SILENT;
+  readonly #repeats = new ClaudeRepeats();
+  readonly #queue = new QueuedPrompts();
+  readonly #totals = new StreamTotals();
+  readonly #titles = new ClaudeTitles();
+
+  read(fields: Fields): ReadRecord | undefined {
+    const type = textIn(fields["type"]);
+    if (type === undefined) return undefined;
+    const drafts = this.#drafts(type, fields);
+    const messages = drafts.flatMap((draft) => this.#repeats.newIn(draft) ?? []);
+    const totals = type === "result" ? this.#totals.result(fields) : [];
+    if (totals === undefined || (drafts.length > 0 && messages.length === 0))
+      return { kind: "duplicate", messages: [] };
+    // Session files have no totals.
+    if (!isSessionRecord(fields)) for (const message of messages) this.#totals.note(message);
+    messages.push(...totals);
+    return {
+      kind: type,
+      messages: messages.length > 0 ? messages : undefined,
+      session: this.#titles.titleOf(type, fields) ?? sessionOf(type, fields),
+      timestamp: timeOf(fields["timestamp"]),
+    };
+  }
+
+  #drafts(type: string, fields: Fields): MessageDraft[] {
+    if (type !== "queue-operation") return messagesOf(type, fields).filter((draft) => !this.#queue.isDelivered(draft));
+    const prompt = this.#queue.operate(fields);
+    return prompt === undefined ? [] : [prompt];
+  }
+}

@@ -6,7 +6,6 @@ import type { SessionFiles } from "../../places/session-files.ts";
 import { type Place, type SessionRef, sessionRef, type Unreadable } from "../../places/session-ref.ts";
 import { columnsOf, openSqlite, type SqliteReader } from "../../places/sqlite-reader.ts";
 import { sessionTitle } from "./opencode-units.ts";
-import { withPartTimes } from "./part-times.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
 const TABLES_1: Readonly<Record<string, readonly string[]>> = {
@@ -222,10 +221,25 @@ function missingIn(database: SqliteReader, tables: Readonly<Record<string, reado
   return undefined;
 }
 
+/** Number of newest sessions whose parts are asked for their times: a turn that runs is in one of them. */
+const NEWEST = 10;
+
+/** Returns the sessions with the times of their parts. Only these change while an answer is being written. */
+function withPartTimes(database: SqliteReader, refs: readonly SessionRef[]): SessionRef[] {
+  const columns = columnsOf(database, "part");
+  if (!columns.includes("time_updated") || !columns.includes("session_id")) return [...refs];
+  const timeOf = database.query("SELECT max(time_updated) AS time FROM part WHERE session_id = ?");
+  const newest = new Set(refs.toSorted((a, b) => b.modifiedMs - a.modifiedMs).slice(0, NEWEST));
+  return refs.map((ref) =>
+    newest.has(ref) ? { ...ref, modifiedMs: Math.max(ref.modifiedMs, numberIn(timeOf(ref.id), "time")) } : ref,
+  );
+}
+
 function storeRef({ agent, path: database }: Place, row: Fields | undefined): SessionRef | undefined {
   const id = textOf(row, "id");
   if (row === undefined || id === undefined) return undefined;
-  const { time_updated: updated, time_created: created, time_said: said } = row;
+  const { time_created: created } = row;
+  const [updated, said] = [numberIn([row], "time_updated"), numberIn([row], "time_said")];
   return sessionRef({
     id,
     place: agent,
@@ -235,7 +249,8 @@ function storeRef({ agent, path: database }: Place, row: Fields | undefined): Se
     parentId: textOf(row, "parent_id") ?? null,
     title: sessionTitle(textOf(row, "title")) ?? null,
     startedMs: typeof created === "number" ? created : null,
-    lastMs: typeof said === "number" && said > 0 ? said : null,
-    modifiedMs: typeof updated === "number" ? updated : 0,
+    lastMs: said > 0 ? said : null,
+    // opencode updates the session's own time only when a turn begins.
+    modifiedMs: Math.max(updated, said),
   });
 }
