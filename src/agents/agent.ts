@@ -1,6 +1,7 @@
 /**
  * Everything that is special about one agent. No other code names an agent or switches on one: it asks the registry
- * (`registry.ts`).
+ * (`registry.ts`). An agent that keeps each session in a file gets its places, `scan`, `fileRef` and `placeOf` from the layout
+ * of its folders (`file-layout.ts`).
  */
 import type { FormatTraits, ReadOptions, SessionContent } from "../parse/content.ts";
 import type { InputUnit, SessionDraft } from "../parse/message-draft.ts";

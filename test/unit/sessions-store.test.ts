@@ -195,6 +195,18 @@ describe("a running opencode", () => {
     database.close();
   });
 
+  test("changes a session by its messages, however many sessions are newer", async () => {
+    const machine = new Machine();
+    const newer = Array.from({ length: 12 }, (_, at) => ({ id: `ses_new${at}`, minute: 10 }));
+    const database = await openFakeStore(machine.database, [SESSION, ...newer]);
+    const timeOf = async (): Promise<number | undefined> =>
+      (await findSessions(machine.where)).sessions.find(({ id }) => id === SESSION.id)?.modifiedMs;
+    const before = (await timeOf()) ?? 0;
+    database.run("UPDATE message SET time_updated = ?", before + 1);
+    assert.equal(await timeOf(), before + 1);
+    database.close();
+  });
+
   test("that begins to write while a session is read is seen, though nobody used the database before", async () => {
     const machine = new Machine();
     await writeFakeStore(machine.database, [SESSION]);
