@@ -1,7 +1,7 @@
 /** Reads a session block by block, in memory that grows with the number of messages and not with the size of the file. */
 import { monotonicFactory } from "ulid";
 import { Assembler } from "./assembler.ts";
-import type { FormatTraits, OpenedContent, SessionContent } from "./content.ts";
+import type { OpenedContent, SessionContent } from "./content.ts";
 import {
   type ConversationPlace,
   type ConversationReader,
@@ -9,7 +9,6 @@ import {
   type ReadMessage,
   type ReadSummary,
 } from "./conversation.ts";
-import type { InputUnit } from "./message-draft.ts";
 import type { ParseError } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
@@ -49,17 +48,30 @@ export class TranscriptReader implements AsyncIterable<ReadMessage>, Conversatio
   }
 
   async *#batches(): AsyncGenerator<ReadMessage[]> {
-    const { signal, pricing } = this.#options;
+    const { signal, pricing, between, maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES } = this.#options;
     const opened = await this.#content.open(this.#options);
     this.#opened = opened;
-    const assembler = await this.#begun(opened.format, pricing);
+    const assembler = new Assembler({
+      sessionId: this.#sessionId,
+      maxInlineContentBytes,
+      generateId: this.#options.generateId ?? ascendingIds(),
+      pricing: await pricingOf(pricing),
+      format: opened.format,
+      onProblem: (problem) => this.#note(problem),
+      between,
+    });
+    this.#assembler = assembler;
     for await (const units of opened.units) {
       const read: ReadMessage[] = [];
-      const isStopped = this.#addAll(assembler, units, read, signal);
+      for (const unit of units) {
+        // A problem that is noted may end the reading.
+        if (signal?.aborted === true) break;
+        read.push(...assembler.add(unit));
+      }
       if (read.length > 0) yield read;
-      if (isStopped) break;
+      if (signal?.aborted === true) break;
     }
-    this.#aborted ||= signal?.aborted === true;
+    this.#aborted = signal?.aborted === true;
     assembler.finish();
   }
 
@@ -77,37 +89,6 @@ export class TranscriptReader implements AsyncIterable<ReadMessage>, Conversatio
       metadata: assembler.metadata,
       aborted: this.#aborted,
     };
-  }
-
-  async #begun(format: FormatTraits, pricing: ParseOptions["pricing"]): Promise<Assembler> {
-    const { maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES } = this.#options;
-    this.#assembler = new Assembler({
-      sessionId: this.#sessionId,
-      maxInlineContentBytes,
-      generateId: this.#options.generateId ?? ascendingIds(),
-      pricing: await pricingOf(pricing),
-      format,
-      onProblem: (problem) => this.#note(problem),
-      between: this.#options.between,
-    });
-    return this.#assembler;
-  }
-
-  /** The signal stopped reading. */
-  #addAll(
-    assembler: Assembler,
-    units: readonly InputUnit[],
-    read: ReadMessage[],
-    signal: AbortSignal | undefined,
-  ): boolean {
-    for (const unit of units) {
-      if (signal?.aborted === true) {
-        this.#aborted = true;
-        return true;
-      }
-      read.push(...assembler.add(unit));
-    }
-    return false;
   }
 
   #note(problem: ParseError): void {

@@ -77,7 +77,7 @@ export class StatisticsCollector {
     const counted = blocks.filter(isCounted).map(withoutTexts);
     if (known === undefined) this.#messages.set(message, counted);
     else known.push(...counted);
-    if (this.#format.isRedacted === true) this.addRedactions(blocks);
+    if (this.#format.isRedacted === true) this.#addRedactions(blocks);
     if (known !== undefined) return;
     const { user_kind: userKind, is_sidechain: isSidechain, metadata } = message;
     this.#prompt.add({ userKind, isSidechain, metadata }, () =>
@@ -86,7 +86,7 @@ export class StatisticsCollector {
   }
 
   /** Counts the marks of a redaction in the texts of blocks. */
-  addRedactions(blocks: readonly ParsedContentBlock[]): void {
+  #addRedactions(blocks: readonly ParsedContentBlock[]): void {
     for (const { content_text, thinking_text, result_text, tool_input } of blocks) {
       for (const text of [content_text, thinking_text, result_text]) countRedactions(text, this.#redactions);
       if (tool_input !== null) countRedactions(jsonText(tool_input), this.#redactions);
