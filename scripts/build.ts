@@ -46,8 +46,6 @@ const plugin = await rolldown({
     chunkFileNames: "plugin-[name].js",
     format: "esm",
     minify: { compress: false, mangle: false, codegen: true },
-    // Bun, which is opencode's, then runs it as it is; loading takes a quarter less time.
-    postBanner: "// @bun",
   },
 });
 
