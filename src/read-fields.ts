@@ -24,7 +24,10 @@ export function integerField(min: number, max: number) {
   return z.number(must).check(z.refine(isAllowed, must));
 }
 
-/** Throws a `TranscriptsError` that names the field, and says what is allowed. `example`: added to the message. */
+/**
+ * Throws a `TranscriptsError` that has the field, and says what is allowed. `example`: ends the message, which then leaves out
+ * the field, since tools put it before the message.
+ */
 export function readFields<T>(
   schema: z.ZodMiniType<T>,
   raw: unknown,
@@ -44,8 +47,9 @@ export function readFields<T>(
   const path = (issue?.path ?? []).map(String);
   const field = path.join(".") || "input";
   const isMissing = issue?.input === undefined && path.length === 1;
-  const problem = isMissing ? `${field} is missing` : `${shown(issue?.input)} is not allowed as ${field}`;
-  throw refused(field, sentence(problem.replaceAll("_", " ")), sentence(issue?.message ?? ""));
+  const [name, as] = example === "" ? [field.replaceAll("_", " "), ` as ${field.replaceAll("_", " ")}`] : ["it", ""];
+  const problem = isMissing ? `${name} is missing` : `${shown(issue?.input)} is not allowed${as}`;
+  throw refused(field, sentence(problem), sentence(issue?.message ?? ""));
 }
 
 function sentence(clause: string): string {

@@ -22,14 +22,18 @@ function facts(error: unknown): { code: string; message: string } {
       /([Rr])un `transcripts list`/,
       (_, r) => `${r === "R" ? "C" : "c"}all list_sessions`,
     );
-    const argument = error.field === undefined ? "" : `${error.field}: `;
-    return { code: error.code, message: argument + message + candidates(error) };
+    return { code: error.code, message: withArgument(error, message) + candidates(error) };
   }
   // File system errors name the operation and the path.
   if ("syscall" in error) {
     return { code: errorCode(error) ?? "unexpected", message: `${error.message}. Check the path and its rights.` };
   }
   return { code: "unexpected", message: unexpected(error.message) };
+}
+
+/** Puts the name of the argument that is at fault before a message. */
+export function withArgument({ field }: TranscriptsError, message: string): string {
+  return field === undefined ? message : `${field}: ${message}`;
 }
 
 function unexpected(message: string): string {

@@ -951,7 +951,7 @@ describe("tools in opencode 2.x", () => {
     assert.match(saved?.content[0]?.text ?? "", /^Saved as .openfleet\/sessions\/.*: 5 messages/);
     const listed = await call("list_sessions", {});
     assert.match(listed?.content[0]?.text ?? "", /A title for plain|SCN:plain/);
-    await assert.rejects(async () => call("find_in_transcripts", { wrong: 1 }), /no such argument/);
+    await assert.rejects(async () => call("find_in_transcripts", { wrong: 1 }), /"wrong" is not known/);
     await host.end();
   });
 

@@ -171,11 +171,11 @@ function withRecorder(
 
 describe("save_conversation with hostile arguments", () => {
   const wrong: [what: string, args: unknown, problem: string][] = [
-    ["a text for compact", { compact: "yes" }, '"yes" is not allowed as compact. It must be true or false.'],
-    ["a list", [], "[] is not allowed as input. It must be an object."],
-    ["a text", "note", '"note" is not allowed as input. It must be an object.'],
+    ["a text for compact", { compact: "yes" }, 'compact: "yes" is not allowed. It must be true or false.'],
+    ["a list", [], "[] is not allowed. It must be an object."],
+    ["a text", "note", '"note" is not allowed. It must be an object.'],
     ["a note of a megabyte", { note: "x".repeat(1_000_000) }, "It must be a text of at most 10000 characters."],
-    ["a note that is an object", { note: { toString: () => "x" } }, "{} is not allowed as note."],
+    ["a note that is an object", { note: { toString: () => "x" } }, "note: {} is not allowed."],
     ["an unknown one", { note: "n", other: 1 }, '"other" is not known. There are note, compact.'],
   ];
   for (const [what, args, problem] of wrong) {

@@ -150,7 +150,7 @@ describe("query_snippets", () => {
     }));
 
   for (const [filter, says] of [
-    [{ start_date: "2026-02-30" }, /start_date: "2026-02-30" is not allowed as start date\. It must be a date/],
+    [{ start_date: "2026-02-30" }, /start_date: "2026-02-30" is not allowed\. It must be a date/],
     [{ end_date: "yesterday-ish" }, /end_date: "yesterday-ish" is not allowed/],
     [{ limit: 501 }, /limit: 501 is not allowed.*1 to 500/],
     [{ snippet_type: "x" }, /snippet_type: "x" is not allowed/],

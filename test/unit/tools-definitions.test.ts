@@ -69,11 +69,11 @@ describe("a model's arguments", () => {
 
   test("are refused with the field, the value, what is allowed and an example", () => {
     for (const [raw, field, words] of [
-      [{ line: 0 }, "line", /^0 is not allowed as line\. It must be a whole number from 1 to \d+\./],
+      [{ line: 0 }, "line", /^0 is not allowed\. It must be a whole number from 1 to \d+\./],
       [{ line: 1.5 }, "line", /1\.5 is not allowed/],
       [{ line: "1e3" }, "line", /"1e3" is not allowed/],
-      [{ with_tools: "yes" }, "with_tools", /"yes" is not allowed as with tools\. It must be true or false/],
-      [{ session: { id: "x" } }, "session", /\{"id":"x"\} is not allowed as session\. It must be a text/],
+      [{ with_tools: "yes" }, "with_tools", /"yes" is not allowed\. It must be true or false/],
+      [{ session: { id: "x" } }, "session", /\{"id":"x"\} is not allowed\. It must be a text/],
       [{ session: "x".repeat(5_000) }, "session", /"x{59}… is not allowed/],
       [{ sesion: "x" }, "sesion", /^"sesion" is not known\. There are session,/],
     ] as const) {
@@ -89,7 +89,7 @@ describe("a model's arguments", () => {
       );
     }
     for (const raw of ["text", 5, ["session"], true])
-      assert.throws(() => read(raw), /is not allowed as input\. It must be an object/);
+      assert.throws(() => read(raw), /is not allowed\. It must be an object/);
   });
 });
 

@@ -219,10 +219,10 @@ describe("find_in_transcripts", () => {
       [{ query: "x", since: "whenever" }, /since: "whenever" is not a date\. Write "12h"/],
       [
         { query: "x", role: "bot" },
-        /role: "bot" is not allowed as role\. It must be one of "user", "assistant", "tool", "system"/,
+        /role: "bot" is not allowed\. It must be one of "user", "assistant", "tool", "system"/,
       ],
       [{ query: ["x"] }, /query: \["x"\] is not allowed/],
-      ["query", /"query" is not allowed as input\. It must be an object/],
+      ["query", /"query" is not allowed\. It must be an object/],
       [{ query: "x", term: "y" }, /term: "term" is not known\. There are query, exact/],
     ] as const) {
       const answer = await made.call("find_in_transcripts", args);

@@ -7,6 +7,8 @@ import type { Digest } from "./conversation-digest.ts";
 import { type NumberedFileOptions, slugOf, writeNumbered } from "./numbered-file.ts";
 import { type SessionFileFacts, type SubagentFacts, sessionFile, titleOf } from "./session-file.ts";
 import { readArguments } from "../arguments.ts";
+import { withArgument } from "../failure.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 import type { ToolArguments } from "../tool.ts";
 import { SAVE_CONVERSATION } from "../tool-definitions.ts";
 import { readChunks, type FileSystem } from "../../transcript/files/file-system.ts";
@@ -39,7 +41,8 @@ export async function saveConversation(
   try {
     return await save(sessionID, readArguments(SAVE_CONVERSATION, rawArgs), options);
   } catch (error) {
-    return `The conversation was not saved. ${describeFault(error).message}`;
+    const isOurs = error instanceof TranscriptsError;
+    return `The conversation was not saved. ${isOurs ? withArgument(error, error.message) : describeFault(error).message}`;
   }
 }
 
