@@ -5,7 +5,7 @@ import { readDate, readEndDate } from "../parse/read-date.ts";
 import { msOf } from "../parse/times.ts";
 import { isReadFault } from "../places/reasons.ts";
 import type { SessionRef } from "../places/session-ref.ts";
-import { fieldError, isSessionError } from "../transcripts-error.ts";
+import { fieldError } from "../transcripts-error.ts";
 
 export interface SessionFigures {
   ref: SessionRef;
@@ -59,7 +59,7 @@ export async function readFigures(
     const figures = await figuresOf(ref, given(options));
     return { ref, figures, problem: null };
   } catch (error) {
-    if (!isSessionError(error)) throw error;
+    if (!isReadFault(error)) throw error;
     return { ref, figures: null, problem: error.message };
   }
 }
@@ -89,12 +89,6 @@ async function partBetween(ref: SessionRef, whole: Figures, between: Between): P
   const until = between.until?.getTime() ?? Number.POSITIVE_INFINITY;
   if (first === null || last === null || last < since || first >= until) return undefined;
   if (first >= since && last < until) return { ref, figures: whole, problem: null };
-  try {
-    const { figuresOf } = await import("../sessions/read-figures.ts");
-    const figures = await figuresOf(ref, { between });
-    return figures.stats.total_messages === 0 ? undefined : { ref, figures, problem: null };
-  } catch (error) {
-    if (!isReadFault(error)) throw error;
-    return { ref, figures: null, problem: error.message };
-  }
+  const part = await readFigures(ref, { between });
+  return part.figures?.stats.total_messages === 0 ? undefined : part;
 }

@@ -7,7 +7,7 @@ import { hostOf, type SessionRef, type Where } from "../places/session-ref.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { filterByProject, projectsNamed } from "../sessions/project-filter.ts";
 import type { Figures } from "../sessions/read-figures.ts";
-import { sessionRoots } from "../sessions/session-roots.ts";
+import { sessionRoots } from "../sessions/find-sessions.ts";
 import { type SessionLabels, type StoredSession, titleOf } from "../store/stored-model.ts";
 import type { ListQuery, SessionFilter } from "../store/store.ts";
 import type { ReadSession } from "./added-up.ts";
@@ -24,7 +24,6 @@ export interface SessionsQuery extends Omit<ListQuery, "sessions"> {
   ids?: readonly string[];
   /** Only sessions with all of these tags. */
   tags?: readonly string[] | undefined;
-  pinned?: boolean;
   /** Only sessions that this one started: its agent's own id. */
   parent?: string;
 }
@@ -47,16 +46,16 @@ interface Index extends Pick<CurrentIndex, "store" | "here" | "elsewhere"> {
 
 /** Returns the sessions that match. Asks the store as it is. Rejects with a `TranscriptsError`. */
 export async function listedSessions(index: Index, where: Where, query: SessionsQuery): Promise<ListedSessions> {
-  const { project, agent, ids, tags, pinned, parent, limit, offset = 0, ...asked } = query;
-  const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned, parent }) });
+  const { limit, offset = 0 } = query;
+  const asked = await storeQuery(index, where, query);
   const pricing = await catalogPricing();
   // A range of time leaves out sessions here, after the SQL, so pages are counted from the first session.
-  const skipped = asked.since === undefined || asked.until === undefined ? offset : 0;
+  const skipped = query.since === undefined || query.until === undefined ? offset : 0;
   const end = offset - skipped + limit;
   const found: ListedSession[] = [];
   for (let at = skipped; found.length <= end;) {
     const wanted = end + 1 - found.length;
-    const page = await index.store.listed({ ...asked, sessions, limit: wanted, offset: at }, (row) => ({
+    const page = await index.store.listed({ ...asked, limit: wanted, offset: at }, (row) => ({
       stored: row.session,
       figures: storedFigures(row, pricing),
       labels: row.labels,
@@ -93,9 +92,17 @@ export async function* failedSessions(index: Index, where: Where, query: Failure
 
 /** Counts the sessions on all pages. See `listedSessions`. */
 export async function countSessions(index: Index, where: Where, query: Omit<SessionsQuery, "limit">): Promise<number> {
-  const { project, agent, ids, tags, pinned, ...asked } = query;
-  const sessions = await filterOf(index, where, { project, agent, ...given({ ids, tags, pinned }) });
-  return index.store.countListed({ ...asked, sessions });
+  return index.store.countListed(await storeQuery(index, where, query));
+}
+
+/** Returns what is asked of the store, without the page. */
+async function storeQuery(
+  index: Index,
+  where: Where,
+  { since, until, subagents, empty, failures, ...filters }: Omit<SessionsQuery, "limit">,
+): Promise<Omit<ListQuery, "limit" | "offset">> {
+  const sessions = await filterOf(index, where, filters);
+  return { ...given({ since, until, subagents, empty, failures }), sessions };
 }
 
 /**
@@ -138,17 +145,10 @@ function endOf(session: ReadSession | undefined): number {
 export async function filterOf(
   { store, elsewhere }: Pick<Index, "store" | "elsewhere">,
   where: Where,
-  {
-    project,
-    agent,
-    ids,
-    tags,
-    pinned,
-    parent,
-  }: Pick<SessionsQuery, "project" | "agent" | "ids" | "tags" | "pinned" | "parent">,
+  { project, agent, ids, tags, parent }: Pick<SessionsQuery, "project" | "agent" | "ids" | "tags" | "parent">,
 ): Promise<SessionFilter> {
   return {
-    ...given({ agent, ids, tags, pinned, parent }),
+    ...given({ agent, ids, tags, parent }),
     ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
     ...(project === undefined ? {} : { projects: projectsNamed(await store.projects(), project, where) }),
   };

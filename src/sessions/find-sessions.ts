@@ -1,10 +1,9 @@
 import type { ScannedSessions, ScanOptions } from "../agents/agent.ts";
-import { agentNamed } from "../agents/registry.ts";
+import { agentNamed, AGENTS } from "../agents/registry.ts";
 import { isAbsent } from "../places/reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { joinForms } from "./session-forms.ts";
 import type { ArchivedIds, Place, SessionRef, Unreadable, Where } from "../places/session-ref.ts";
-import { sessionRoots } from "./session-roots.ts";
 
 /** Place that was searched. */
 export interface SearchedRoot extends Place {
@@ -43,6 +42,12 @@ export async function findSessions(
     searched.push({ ...root, isThere: isThere(root.path, files), sessions: joinForms(found.sessions).length });
   }
   return { sessions: byFileTime(joinForms(listed)), unreadable, roots: searched };
+}
+
+/** Returns the places where sessions may be, even if they do not exist, the current project first; or `where.roots`. */
+export async function sessionRoots(where: Where, files: SessionFiles = nodeSessionFiles): Promise<Place[]> {
+  if (where.roots !== undefined) return [...where.roots];
+  return (await Promise.all(AGENTS.map((agent) => agent.places(where, files)))).flat();
 }
 
 /** Adds what the store knows of the sessions that were found, and those that only it has. See `Archive.completed`. */

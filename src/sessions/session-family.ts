@@ -1,11 +1,10 @@
 import { agentAt, agentNamed } from "../agents/registry.ts";
 import { isAbsent, isReadFault, reasonOf } from "../places/reasons.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
-import { completedBy, findSessions } from "./find-sessions.ts";
+import { completedBy, findSessions, sessionRoots } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "../places/session-files.ts";
 import { readHead } from "./file-ref.ts";
 import { type SessionRef, type Place, type Unreadable, type Where } from "../places/session-ref.ts";
-import { sessionRoots } from "./session-roots.ts";
 
 /** Session and those that it started, oldest first. */
 export interface SessionNode {

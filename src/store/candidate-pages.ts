@@ -58,7 +58,7 @@ function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
 
 /** Returns the condition on columns of `sessions`. */
 export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condition {
-  const { ids, except, projects, agent, file, tags = [], pinned, parent } = filter;
+  const { ids, except, projects, agent, file, tags = [], parent } = filter;
   const conditions: Condition[] = [];
   const addList = (column: string, list: readonly string[] | undefined): void => {
     if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
@@ -69,13 +69,10 @@ export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condi
     conditions.push({ sql: `NOT (${dialect.isOneOf("session_id")})`, values: [except.map(storableText)] });
   }
   if (agent !== undefined) conditions.push({ sql: "agent = ?", values: [storableText(agent)] });
-  const labelled = (sql: string): string => `session_id IN (SELECT session_id FROM session_labels WHERE ${sql})`;
   for (const tag of new Set(tags)) {
     const { sql, values } = dialect.hasTag(storableText(tag));
-    conditions.push({ sql: labelled(sql), values });
+    conditions.push({ sql: `session_id IN (SELECT session_id FROM session_labels WHERE ${sql})`, values });
   }
-  if (pinned !== undefined)
-    conditions.push({ sql: pinned ? labelled("is_pinned") : `NOT ${labelled("is_pinned")}`, values: [] });
   if (file !== undefined) {
     const { sql, values } = ofFile(file);
     conditions.push({ sql: `number IN (SELECT t.session FROM touched_files AS t WHERE ${sql})`, values });

@@ -130,7 +130,6 @@ export interface SessionFilter {
   agent?: string;
   /** Sessions have all of these tags. */
   tags?: readonly string[];
-  pinned?: boolean;
   /** A call read or changed this file: an absolute path, or a last part of one. */
   file?: string;
   /** Only sessions that this one started: its agent's own id. */

@@ -12,7 +12,7 @@ import { dirname, resolve, sep } from "node:path";
 import { recordIn, stringOf } from "../../parse/json-fields.ts";
 import { staleSessions } from "../../indexing/stale-sessions.ts";
 import type { SessionRef } from "../../places/session-ref.ts";
-import { sessionRoots } from "../../sessions/session-roots.ts";
+import { sessionRoots } from "../../sessions/find-sessions.ts";
 
 const definition = createCommand("index", {
   description:
