@@ -213,6 +213,30 @@ describe("how calls ended", () => {
     );
   });
 
+  test("is read from what Codex says in place of an output", async () => {
+    const command = "exec_command failed for `bash -lc 'make'`: ";
+    const refused = 'CreateProcess { message: "Rejected(\\"rejected by user\\")" }';
+    const said: [tool: string, output: string, status: string][] = [
+      ["exec_command", `${command}SandboxDenied { message: "no" }`, "error"],
+      ["exec_command", `${command}CreateProcess { message: "Rejected(\\"Too risky.\\")" }`, "error"],
+      ["exec_command", `${command}${refused}`, "rejected"],
+      ["exec", `Script failed\nOutput:\nScript error:\nexec_command failed: ${refused}`, "rejected"],
+      ["exec_command", `Exit code: 0\nOutput:\n${command}${refused}`, "completed"],
+      ["write_stdin", "write_stdin failed: stdin is closed for this session", "error"],
+      ["write_stdin", "write_stdin failed: Unknown process id 7", "error"],
+      ["spawn_agent", "collab spawn failed: agent thread limit reached (max 6)", "error"],
+      ["close_agent", "agent with id 01a0 not found", "error"],
+      ["wait_agent", "timeout_ms must be at least 10000", "error"],
+      ["list_mcp_resources", "resources/list failed: unknown MCP server 'wiki'", "error"],
+      ["view_image", "unable to locate image at `/w/a.png`: not found", "error"],
+    ];
+    const text = lines(meta(), ...said.flatMap(([tool, output], at) => ran(`c${at}`, tool, {}, output)));
+    assert.deepEqual(
+      (await parseTranscript("s", text)).tool_calls.map(({ status }) => status),
+      said.map(([, , status]) => status),
+    );
+  });
+
   test("a command that fails after the model got its first output has failed, with all that it printed", async () => {
     const running = (printed: string) =>
       `Chunk ID: 1a2b3c\nWall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n${printed}`;

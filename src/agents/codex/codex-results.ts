@@ -107,10 +107,29 @@ const TEXTS: ResultTexts = {
   failed: [
     "unsupported call: ",
     "unsupported custom tool call: ",
-    "apply_patch verification failed: ",
     "failed to parse function arguments",
-    "tool call error: ",
+    "failed to parse tool_search arguments",
     "execution error: ",
+    "approval policy is ",
+    "exec_command failed",
+    "write_stdin failed: ",
+    "write_stdin rejected: ",
+    "apply_patch verification failed: ",
+    "patch rejected: ",
+    "unable to locate image at `",
+    "unable to resolve image path `",
+    "image path `",
+    "tool call error: ",
+    "MCP tool returned an error: ",
+    "resources/list failed",
+    "resources/templates/list failed",
+    "resources/read failed",
+    "collab spawn failed: ",
+    "collab tool failed: ",
+    "agent with id ",
+    "Agent depth limit reached",
+    "Unknown model `",
+    "timeout_ms must be ",
     // Code of the model.
     "Script failed\n",
   ],
@@ -119,10 +138,14 @@ const TEXTS: ResultTexts = {
     /^(?:(?:Command|Chunk ID|Wall time|Original token count|Total output lines): [^\n]*\n)*(?:Exit code: |Process exited with code )(-?\d{1,10})\n/,
 };
 const STOPPED_AFTER = /^Wall time: [\d.]+ seconds\n(?!Output:)/;
+/** A command that the person refused, at the end of what else is an error. */
+const REFUSED =
+  /^(?:exec_command failed|Script failed\n)[^]* "Rejected\(\\"(?:exec command )?rejected by user\\"\)" }\s*$/;
 /** Results that code of the model printed. A patch that does not apply has no event. */
 const PATCH_FAILED = /^apply_patch verification failed: /m;
 
 function saidIn(text: string): ToolStatus | undefined {
+  if (REFUSED.test(text)) return "rejected";
   const said = endingInText(TEXTS, text.replace(STOPPED_AFTER, ""));
   return said ?? (text.startsWith("Script completed\n") && PATCH_FAILED.test(text) ? "error" : undefined);
 }
