@@ -39,10 +39,12 @@ export interface IndexRequest {
 
 interface SessionOutcome {
   as: "new" | "changed" | "unchanged";
-  /** Number of blocks written. */
+  /** Number of blocks written, those in `last` included. */
   events: number;
   /** Number of bytes read. */
   bytes: number;
+  /** The last part of a session, which is left to the caller: many small sessions are written together. */
+  last?: SessionChange;
 }
 
 /** Another program wrote the session in the meantime. */
@@ -53,7 +55,7 @@ class ConcurrentWriteError extends Error {
 /** `overtaken`: another program wrote the session in the meantime, so try again. */
 export type Attempt = SessionOutcome | Unreadable | "overtaken";
 
-/** Indexes a session. Returns every outcome as a value, except a failure of the store. */
+/** Indexes a session, except for its last part. Returns every outcome as a value, except a failure of the store. */
 export async function indexSession(request: IndexRequest): Promise<Attempt> {
   const { ref } = request;
   try {
@@ -152,23 +154,22 @@ class Indexing {
         part.units += 1;
         if (ref.bytes === null) bytes += sizeOf(unit);
         if (part.chars < limits.textChars && part.units < limits.events) continue;
-        await this.#flush(false);
+        await this.#writePart(await this.#changedRows());
         part.chars = part.units = 0;
       }
     }
-    await this.#flush(true);
-    return { events: this.#written, bytes };
+    const last = await this.#last(await this.#changedRows());
+    return { events: this.#written, bytes, last };
   }
 
-  /** Writes what is new since the last time and differs from the stored rows. */
-  async #flush(isEnd: boolean): Promise<void> {
+  /** Returns what is new since the last time and differs from the stored rows. */
+  async #changedRows(): Promise<Pick<RowsToWrite, "messages" | "blocks">> {
     // Lets other work of this thread go on.
     await setImmediate();
     const { redactor, level } = this.#request;
     if (level === "figures") {
       this.#rows.dropBlocks();
-      if (isEnd) await this.#writeEnd({ messages: [], blocks: [] });
-      return;
+      return { messages: [], blocks: [] };
     }
     const taken = this.#rows.takeBlocks();
     for (const { row } of taken.blocks) this.#seen.blocks.add(row.event_id);
@@ -176,16 +177,34 @@ class Indexing {
     const changed = taken.blocks.filter(({ row }) => ofBlocks.get(row.event_id)?.raw_hash !== row.raw_hash);
     const blocks = await redactedBlocks(redactor, this.#words, changed);
     this.#written += blocks.length;
-    if (isEnd) return this.#writeEnd(await this.#lastRows(blocks));
-    if (blocks.length === 0) return;
     // Blocks refer to the rows of their messages.
-    const begun = taken.messages.filter(({ message_id: id }) => !ofMessages.has(id));
-    await this.#write({ messages: await redactedMessages(redactor, this.#words, begun), blocks }, false);
+    const begun = blocks.length === 0 ? [] : taken.messages.filter(({ message_id: id }) => !ofMessages.has(id));
+    return { messages: begun, blocks };
+  }
+
+  async #writePart({ messages, blocks }: Pick<RowsToWrite, "messages" | "blocks">): Promise<void> {
+    if (blocks.length === 0) return;
+    const { redactor, store, sessionId } = this.#request;
+    const rows = { messages: await redactedMessages(redactor, this.#words, messages), blocks };
+    const done = await store.writeSession(await this.#change(rows, false));
+    if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
+    this.#revision += 1;
+    for (const message of rows.messages) this.#states.messages.set(message.message_id, message);
+    for (const { content: _, ...block } of blocks) this.#states.blocks.set(block.event_id, block);
+  }
+
+  /** Returns the last part of the session, which has its figures and its mark. */
+  async #last({ blocks }: Pick<RowsToWrite, "blocks">): Promise<SessionChange> {
+    this.#rows.finish();
+    const rows = this.#request.level === "figures" ? { messages: [], blocks } : await this.#lastRows(blocks);
+    const figures = await redactedFigures(this.#words, this.#rows.figures());
+    const ids = new Set(figures.answers.map(sourceIdOf));
+    figures.answers.push(...(await this.#droppedAnswers(ids)));
+    return this.#change({ ...rows, figures }, true);
   }
 
   /** Returns the rows to be written last. */
   async #lastRows(blocks: readonly StoredBlock[]): Promise<RowsToWrite> {
-    this.#rows.finish();
     const all = this.#rows.messages();
     for (const { message_id: id } of all) this.#seen.messages.add(id);
     const changed = all.filter(({ message_id: id, raw_hash, superseded }) => {
@@ -197,14 +216,6 @@ class Indexing {
     const labelled = blocks.map((row) => ({ ...row, superseded: dropped.has(row.event_id) }));
     const others = await this.#otherBlocks(blocks, dropped);
     return { messages, blocks: [...labelled, ...others], superseded: this.#superseded(dropped) };
-  }
-
-  async #writeEnd(rows: RowsToWrite): Promise<void> {
-    if (this.#request.level === "figures") this.#rows.finish();
-    const figures = await redactedFigures(this.#words, this.#rows.figures());
-    const ids = new Set(figures.answers.map(sourceIdOf));
-    figures.answers.push(...(await this.#droppedAnswers(ids)));
-    await this.#write({ ...rows, figures }, true);
   }
 
   /**
@@ -254,7 +265,7 @@ class Indexing {
   }
 
   /** `isEnd`: the source was read to its end. */
-  async #write(rows: RowsToWrite, isEnd: boolean): Promise<void> {
+  async #change(rows: RowsToWrite, isEnd: boolean): Promise<SessionChange> {
     const { store, sessionId, ref, level } = this.#request;
     await this.#words.add([...wordsInRow(ref), ...this.#facts.words]);
     const facts = { facts: this.#facts, prompt: await this.#firstPrompt() };
@@ -278,11 +289,7 @@ class Indexing {
             copied_revision: 0,
           };
     const figures = isEnd ? mark : (this.#stored?.figures ?? null);
-    const done = await store.writeSession({ session: { ...row, state, figures }, expected: this.#revision, ...rows });
-    if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
-    this.#revision += 1;
-    for (const message of rows.messages) this.#states.messages.set(message.message_id, message);
-    for (const { content: _, ...block } of rows.blocks) this.#states.blocks.set(block.event_id, block);
+    return { session: { ...row, state, figures }, expected: this.#revision, ...rows };
   }
 
   async #firstPrompt(): Promise<string | null> {

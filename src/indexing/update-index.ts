@@ -1,7 +1,7 @@
 /** Updates the store from the sessions on this machine. */
 import type { Redactor } from "../redact/redactor.ts";
 import { pathOf, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
-import type { Store } from "../store/store.ts";
+import type { SessionChange, Store } from "../store/store.ts";
 import type { Attempt } from "./index-session.ts";
 import { isCurrent, type IndexLevel } from "./is-current.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
@@ -85,6 +85,12 @@ function emptyReport(sessions: number, unreadable: readonly Unreadable[]): Index
   return { sessions, ...none, unreadable: [...unreadable] };
 }
 
+interface EndedSession {
+  session: KeyedSession;
+  outcome: Attempt;
+  last: SessionChange;
+}
+
 class Run {
   readonly #store: Store;
   readonly #options: UpdateOptions;
@@ -92,6 +98,10 @@ class Run {
   readonly #lanes: Lane[];
   readonly #waiting: KeyedSession[];
   readonly #overtaken = new Map<KeyedSession, number>();
+  readonly #limits: IndexLimits;
+  /** Sessions that were read, whose last parts are to be written. */
+  #ended: EndedSession[] = [];
+  #size = { rows: 0, chars: 0 };
   readonly #total: number;
   #done = 0;
 
@@ -102,7 +112,8 @@ class Run {
     this.#report = report;
     this.#waiting = [...sessions];
     this.#total = sessions.length;
-    this.#lanes = lanesFor({ store, limits: { ...INDEX_LIMITS, ...limits }, signal, redactor, threads });
+    this.#limits = { ...INDEX_LIMITS, ...limits };
+    this.#lanes = lanesFor({ store, limits: this.#limits, signal, redactor, threads });
   }
 
   async all(): Promise<void> {
@@ -124,17 +135,45 @@ class Run {
   }
 
   async #run(lane: Lane): Promise<void> {
-    const { signal, onProgress, level = "content" } = this.#options;
-    for (let session = this.#waiting.shift(); session; session = this.#waiting.shift()) {
-      signal?.throwIfAborted();
-      const { ref, sessionId, stored } = session;
-      const outcome = await lane.index({ ref, sessionId, isNew: stored === undefined, level });
-      const isForgotten = outcome === "overtaken" && (await this.#isForgotten(session));
-      if (outcome === "overtaken" && !isForgotten && this.#isTriedAgain(session)) continue;
-      if (!isForgotten) this.#count(outcome, session);
-      this.#done += 1;
-      onProgress?.({ done: this.#done, total: this.#total });
+    const { signal, level = "content" } = this.#options;
+    while (this.#waiting.length > 0) {
+      for (let session = this.#waiting.shift(); session; session = this.#waiting.shift()) {
+        signal?.throwIfAborted();
+        const { ref, sessionId, stored } = session;
+        const outcome = await lane.index({ ref, sessionId, isNew: stored === undefined, level });
+        const last = typeof outcome === "object" && "last" in outcome ? outcome.last : undefined;
+        if (last === undefined) await this.#end(session, outcome);
+        else await this.#add({ session, outcome, last });
+      }
+      // May put sessions back that another indexer wrote.
+      await this.#write();
     }
+  }
+
+  /** Adds the last part of a session to those that are written next. */
+  async #add(ended: EndedSession): Promise<void> {
+    this.#ended.push(ended);
+    const { rows, chars } = sizeOf(ended.last);
+    this.#size = { rows: this.#size.rows + rows, chars: this.#size.chars + chars };
+    if (this.#size.rows >= this.#limits.events || this.#size.chars >= this.#limits.textChars) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const ended = this.#ended;
+    if (ended.length === 0) return;
+    this.#ended = [];
+    this.#size = { rows: 0, chars: 0 };
+    this.#options.signal?.throwIfAborted();
+    const done = await this.#store.writeSession(...ended.map(({ last }) => last));
+    for (const { session, outcome } of ended) await this.#end(session, done ? outcome : "overtaken");
+  }
+
+  async #end(session: KeyedSession, outcome: Attempt): Promise<void> {
+    const isForgotten = outcome === "overtaken" && (await this.#isForgotten(session));
+    if (outcome === "overtaken" && !isForgotten && this.#isTriedAgain(session)) return;
+    if (!isForgotten) this.#count(outcome, session);
+    this.#done += 1;
+    this.#options.onProgress?.({ done: this.#done, total: this.#total });
   }
 
   /** Puts a session that another indexer is working on behind the others. */
@@ -162,6 +201,12 @@ class Run {
       this.#report.bytes += outcome.bytes;
     }
   }
+}
+
+/** Returns the size of a part of a session. The row of the session counts, and each answer in its figures. */
+function sizeOf({ messages, blocks, figures }: SessionChange): { rows: number; chars: number } {
+  const rows = 1 + messages.length + blocks.length + (figures?.answers.length ?? 0);
+  return { rows, chars: blocks.reduce((sum, { content }) => sum + content.length, 0) };
 }
 
 /** Returns the number of bytes that may have to be read. */

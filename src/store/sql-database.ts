@@ -37,6 +37,13 @@ export interface SqlDatabase extends SqlSession {
   close(): Promise<void>;
 }
 
+export interface BlocksOfSession {
+  blocks: readonly StoredBlock[];
+  numbers: RowNumbers;
+  /** The store has no blocks of the session yet. */
+  isNew: boolean;
+}
+
 /** Differences between the two databases. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
@@ -54,8 +61,8 @@ export interface Dialect {
   hasTag(tag: string): Condition;
   /** Inserts rows of one session, or updates those with the same id. */
   putMessages(session: SqlSession, messages: readonly StoredMessage[], numbers: RowNumbers): Promise<void>;
-  /** Like `putMessages`, and updates the search index. */
-  putBlocks(session: SqlSession, blocks: readonly StoredBlock[], numbers: RowNumbers): Promise<void>;
+  /** The same for blocks of several sessions, and updates the search index. */
+  putBlocks(session: SqlSession, parts: readonly BlocksOfSession[]): Promise<void>;
   candidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]>;
   /** Returns the version of the tables, 0 if there are none. Throws `damaged` if they belong to another program. */
   version(session: SqlSession, place: string): Promise<number>;

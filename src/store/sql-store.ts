@@ -25,12 +25,20 @@ import {
   TOMBSTONES,
   TOUCHED_FILES,
   type Rows,
-  type RowNumbers,
   type TableColumns,
 } from "./columns.ts";
 import { groupsOf, sessionCondition } from "./candidate-pages.ts";
 import { checkedSnippet, checkedTime, unknownEvent, unknownSession } from "./snippet-values.ts";
-import { allOf, batches, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
+import {
+  allOf,
+  batches,
+  first,
+  placesFor,
+  type BlocksOfSession,
+  type Condition,
+  type SqlDatabase,
+  type SqlSession,
+} from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type {
   BlocksAsked,
@@ -196,37 +204,20 @@ export class SqlStore implements Store {
     return first(this.#database, sql, [storableText(sessionId)], SESSIONS.read);
   }
 
-  writeSession({ session: row, expected, superseded, figures, ...rows }: SessionChange): Promise<boolean> {
-    return this.#database.transaction(async (session) => {
-      const revision = await lockedRevision(session, row.session_id);
-      if ((revision ?? 0) !== expected) return false;
-      if (revision === undefined && (await isForgotten(session, row.session_id))) return false;
-      const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
-      // Without a row to lock, another program may have inserted the session in the meantime.
-      const values = sessionValues(row, figures);
-      if ((await session.run(`${INSERT_SESSION} ${conflict}`, values)) === 0) return false;
-      const id = storableText(row.session_id);
-      for (const [table, key, ids] of [
-        ["messages", "message_id", superseded?.messages ?? []] as const,
-        ["events", "event_id", superseded?.blocks ?? []] as const,
-      ]) {
-        const supersede = `UPDATE ${table} SET superseded = true WHERE ${OF_SESSION}`;
-        if (ids.length > 0) await session.run(`${supersede} AND ${session.dialect.isOneOf(key)}`, [id, ids]);
-      }
-      const numbers = { session: (await numberOf(session, row.session_id)) ?? 0, messages: new Map<string, number>() };
-      await session.dialect.putMessages(session, rows.messages, numbers);
-      const messageIds = [...new Set(rows.blocks.map(({ message_id: key }) => storableText(key)))];
-      // Many agents name the folder only once, for the whole session.
-      const folders = new Map<string, string | null>();
-      const find = `SELECT message_id, number, cwd FROM messages WHERE session = ? AND ${session.dialect.isOneOf("message_id")}`;
-      await session.all(find, [numbers.session, messageIds], (found) => {
-        numbers.messages.set(textIn(found, "message_id"), numberIn(found, "number"));
-        folders.set(textIn(found, "message_id"), found["cwd"] === null ? row.cwd : textIn(found, "cwd"));
-      });
-      await session.dialect.putBlocks(session, rows.blocks, numbers);
-      await putFiles(session, rows.blocks, { numbers, folders, isNew: expected === 0 });
+  async writeSession(...changes: SessionChange[]): Promise<boolean> {
+    const written = this.#database.transaction(async (session) => {
+      const parts: SessionPart[] = [];
+      for (const change of changes) parts.push(await putSession(session, change));
+      await session.dialect.putBlocks(session, parts);
+      for (const part of parts) await putFiles(session, part);
       return true;
     });
+    try {
+      return await written;
+    } catch (error) {
+      if (error instanceof NotExpected) return false;
+      throw error;
+    }
   }
 
   async forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void> {
@@ -664,12 +655,52 @@ async function checkReferences(session: SqlSession, { session_id: id, event_id: 
   if ((await session.all(sql, [number, storableText(eventId)], () => true)).length === 0) throw unknownEvent(eventId);
 }
 
-/** Replaces the files of the calls among the blocks. `folders`: of their messages. */
-async function putFiles(
+/** The session is not as the writer expects it. */
+class NotExpected extends Error {
+  override readonly name = "NotExpected";
+}
+
+/** Blocks of a session, whose row and messages are written. */
+interface SessionPart extends BlocksOfSession {
+  /** Folders of the messages, by their ids. */
+  folders: ReadonlyMap<string, string | null>;
+}
+
+/** Writes the row and the messages of a session. Throws `NotExpected`. */
+async function putSession(
   session: SqlSession,
-  blocks: readonly StoredBlock[],
-  { numbers, folders, isNew }: { numbers: RowNumbers; folders: ReadonlyMap<string, string | null>; isNew: boolean },
-): Promise<void> {
+  { session: row, expected, superseded, figures, messages, blocks }: SessionChange,
+): Promise<SessionPart> {
+  const revision = await lockedRevision(session, row.session_id);
+  if ((revision ?? 0) !== expected) throw new NotExpected();
+  if (revision === undefined && (await isForgotten(session, row.session_id))) throw new NotExpected();
+  const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
+  // Without a row to lock, another program may have inserted the session in the meantime.
+  const values = sessionValues(row, figures);
+  if ((await session.run(`${INSERT_SESSION} ${conflict}`, values)) === 0) throw new NotExpected();
+  const id = storableText(row.session_id);
+  for (const [table, key, ids] of [
+    ["messages", "message_id", superseded?.messages ?? []] as const,
+    ["events", "event_id", superseded?.blocks ?? []] as const,
+  ]) {
+    const supersede = `UPDATE ${table} SET superseded = true WHERE ${OF_SESSION}`;
+    if (ids.length > 0) await session.run(`${supersede} AND ${session.dialect.isOneOf(key)}`, [id, ids]);
+  }
+  const numbers = { session: (await numberOf(session, row.session_id)) ?? 0, messages: new Map<string, number>() };
+  await session.dialect.putMessages(session, messages, numbers);
+  const messageIds = [...new Set(blocks.map(({ message_id: key }) => storableText(key)))];
+  // Many agents name the folder only once, for the whole session.
+  const folders = new Map<string, string | null>();
+  const find = `SELECT message_id, number, cwd FROM messages WHERE session = ? AND ${session.dialect.isOneOf("message_id")}`;
+  await session.all(find, [numbers.session, messageIds], (found) => {
+    numbers.messages.set(textIn(found, "message_id"), numberIn(found, "number"));
+    folders.set(textIn(found, "message_id"), found["cwd"] === null ? row.cwd : textIn(found, "cwd"));
+  });
+  return { blocks, numbers, folders, isNew: expected === 0 };
+}
+
+/** Replaces the files of the calls among the blocks. */
+async function putFiles(session: SqlSession, { blocks, numbers, folders, isNew }: SessionPart): Promise<void> {
   const calls = blocks.filter(({ block_type: type }) => type === "tool_use");
   if (calls.length === 0) return;
   if (!isNew) {

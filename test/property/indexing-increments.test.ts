@@ -129,9 +129,9 @@ describe("indexing a session that grows", () => {
     writeFileSync(path, `${[...untold, PROMPT].join("\n")}\n`);
     const write = store.writeSession.bind(store);
     let writes = 0;
-    store.writeSession = async (change) => {
+    store.writeSession = async (...changes) => {
       if ((writes += 1) === 2) throw new Error("killed");
-      return write(change);
+      return write(...changes);
     };
     await assert.rejects(updateIndex(store, where, options), /killed/);
     await updateIndex(store, where, options);

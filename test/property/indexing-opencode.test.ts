@@ -130,11 +130,11 @@ class Opencode {
 /** A store that is gone after some writes, as for a program that is killed. */
 function stopping(store: Store, after: number, changes: SessionChange[] = []): Store {
   let writes = 0;
-  return writingWith(store, async (change) => {
+  return writingWith(store, async (...more) => {
     if (writes >= after) throw new Error("killed");
     writes += 1;
-    changes.push(change);
-    return store.writeSession(change);
+    changes.push(...more);
+    return store.writeSession(...more);
   });
 }
 

@@ -324,9 +324,9 @@ for (const agent of AGENTS) {
         const inFile = sessions.flatMap(({ id, path }) => (path === top.path ? [id] : [])).toSorted();
         const store = await newStore();
         const written: string[] = [];
-        const noted = writingWith(store, (change) => {
-          written.push(change.session.session_id);
-          return store.writeSession(change);
+        const noted = writingWith(store, (...changes) => {
+          written.push(...changes.map(({ session }) => session.session_id));
+          return store.writeSession(...changes);
         });
         try {
           await updateIndex(noted, where, { only: [top], redactor: NO_REDACTOR });

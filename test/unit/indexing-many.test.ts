@@ -10,7 +10,15 @@ import { sessionRef } from "../../src/places/session-ref.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { SessionChange, Store } from "../../src/store/store.ts";
 import { KILLED_LIMITS } from "../crash/index-limits.ts";
-import { dump, figures, inOneGo, newStore, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
+import {
+  dump,
+  figures,
+  inOneGo,
+  newStore,
+  NO_REDACTOR,
+  SMALL,
+  writingWith,
+} from "../support/indexing/index-fixture.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
@@ -45,10 +53,10 @@ describe("many sessions", () => {
       machine: { value: store.machine },
       backend: { value: store.backend },
       writeSession: {
-        value: async (change: SessionChange): Promise<boolean> => {
-          const done = await store.writeSession(change);
+        value: async (...changes: SessionChange[]): Promise<boolean> => {
+          const done = await store.writeSession(...changes);
           writes += 1;
-          if (change.session.session_id === idOf(1) && change.expected === 1)
+          if (changes.some(({ session, expected }) => session.session_id === idOf(1) && expected === 1))
             await store.forgetSessions([idOf(1)], [{ session_id: idOf(1), place: "" }]);
           return done;
         },
@@ -63,6 +71,23 @@ describe("many sessions", () => {
       [idOf(0), idOf(2)],
     );
     assert.ok(writes < 100, `${writes} writes: it was tried again and again`);
+    await store.close();
+  });
+
+  test("are written many at a time, also if another program writes one of them meanwhile", async () => {
+    const machine = machineWith(50);
+    const store = await newStore();
+    const writes: number[] = [];
+    const overtaken = writingWith(store, async (...changes) => {
+      writes.push(changes.length);
+      const [first] = changes;
+      if (writes.length === 1 && first !== undefined) await store.writeSession(first);
+      return store.writeSession(...changes);
+    });
+    const report = await updateIndex(overtaken, machine.where, { ...OPTIONS, limits: { events: 40 } });
+    assert.deepEqual([report.new + report.unchanged, report.unreadable], [50, []]);
+    assert.ok(writes.length <= 8 && Math.max(...writes) <= 40, `writes of ${writes.join(", ")} sessions`);
+    assert.deepEqual(await dump(store), await inOneGo(machine.where, OPTIONS));
     await store.close();
   });
 

@@ -28,9 +28,9 @@ async function found(store: Store, id: string, term: string): Promise<number[]> 
 /** Writes only what comes after the first that differs. */
 function counting(store: Store): { store: Store; written: () => number } {
   let events = 0;
-  const counted = writingWith(store, async (change) => {
-    events += change.blocks.length;
-    return store.writeSession(change);
+  const counted = writingWith(store, async (...changes) => {
+    events += changes.reduce((sum, { blocks }) => sum + blocks.length, 0);
+    return store.writeSession(...changes);
   });
   return { store: counted, written: () => events };
 }

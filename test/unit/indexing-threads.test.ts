@@ -53,10 +53,10 @@ describe("threads that help", () => {
     const machine = machineWith(4);
     const store = await newStore();
     let left = 3;
-    const failing: typeof store.writeSession = async (change) => {
+    const failing: typeof store.writeSession = async (...changes) => {
       left -= 1;
       if (left < 0) throw new TranscriptsError("full", "The disk is full.", "Free some space.");
-      return writeSession(change);
+      return writeSession(...changes);
     };
     const writeSession = store.writeSession.bind(store);
     store.writeSession = failing;
@@ -93,7 +93,7 @@ describe("threads that help", () => {
       const store = await newStore();
       const abort = new AbortController();
       const onProgress = (): void => abort.abort(new Error("enough"));
-      const options = { limits, threads: 0, signal: abort.signal, onProgress, level };
+      const options = { limits: { ...limits, events: 1 }, threads: 0, signal: abort.signal, onProgress, level };
       await assert.rejects(updateIndex(store, machine.where, options), /enough/);
       const names = (await store.sessions({})).map(({ path }) => basename(path, ".jsonl").slice(-1));
       await store.close();

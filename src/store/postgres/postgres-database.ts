@@ -14,6 +14,7 @@ import {
   type Dialect,
   type SqlDatabase,
   type SqlSession,
+  type BlocksOfSession,
 } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
@@ -211,10 +212,12 @@ async function putMessages(
   }
 }
 
-async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[], numbers: RowNumbers): Promise<void> {
-  for (const chunk of batches(blocks, ({ content }) => content.length, REQUEST)) {
-    const rows = chunk.map((block) => [...WRITTEN_BLOCKS.write(block, numbers), foldedIn(block)]);
-    await session.run(PUT_BLOCKS, [recordsOf([...WRITTEN_BLOCKS.columns, "folded"], rows)]);
+async function putBlocks(session: SqlSession, parts: readonly BlocksOfSession[]): Promise<void> {
+  for (const { blocks, numbers } of parts) {
+    for (const chunk of batches(blocks, ({ content }) => content.length, REQUEST)) {
+      const rows = chunk.map((block) => [...WRITTEN_BLOCKS.write(block, numbers), foldedIn(block)]);
+      await session.run(PUT_BLOCKS, [recordsOf([...WRITTEN_BLOCKS.columns, "folded"], rows)]);
+    }
   }
 }
 

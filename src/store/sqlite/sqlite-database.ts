@@ -11,7 +11,14 @@ import {
 } from "../columns.ts";
 import { type Searched, searchedContent, searchText } from "../index-texts.ts";
 import type { SqlValue } from "../column-types.ts";
-import { placesFor, upsert, type Dialect, type SqlDatabase, type SqlSession } from "../sql-database.ts";
+import {
+  placesFor,
+  upsert,
+  type BlocksOfSession,
+  type Dialect,
+  type SqlDatabase,
+  type SqlSession,
+} from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
 import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.ts";
@@ -47,7 +54,7 @@ export class SqliteDatabase implements SqlDatabase {
     this.dialect = {
       ...SQLITE,
       putMessages: async (_, messages, numbers) => putMessages(database, messages, numbers),
-      putBlocks: async (_, blocks, numbers) => putBlocks(database, blocks, numbers),
+      putBlocks: async (_, parts) => putBlocks(database, parts),
     };
     this.#inside = {
       dialect: this.dialect,
@@ -185,22 +192,24 @@ function putMessages(database: SqliteDriver, messages: readonly StoredMessage[],
 
 /**
  * Writes all rows before all of their texts: FTS5 flushes what it has gathered whenever a statement on another table
- * opens a savepoint, as an insert with `RETURNING` does.
+ * opens a savepoint, as an insert with `RETURNING` does. One flush for many sessions is much less work than one for each.
  */
-function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[], numbers: RowNumbers): void {
+function putBlocks(database: SqliteDriver, parts: readonly BlocksOfSession[]): void {
   const texts: { position: number; text: string }[] = [];
   const [find, put] = [database.prepare(FIND_BLOCK), database.prepare(PUT_BLOCK)];
   const forget = database.prepare("DELETE FROM event_search WHERE rowid = ?");
-  for (const block of blocks) {
-    const [known] = find.all(numbers.session, storableText(block.event_id));
-    const [row] = put.all(...packedValues(block, numbers));
-    if (row === undefined) throw new Error("SQLite returned no row for a block that it stored.");
-    const position = numberIn(row, "position");
-    const now = searchTextOf(block);
-    const before = known === undefined ? null : searchTextOf(SEARCHED.read(known));
-    if (now === before) continue;
-    if (before !== null) forget.run(position);
-    if (now !== null) texts.push({ position, text: now });
+  for (const { blocks, numbers, isNew } of parts) {
+    for (const block of blocks) {
+      const [known] = isNew ? [] : find.all(numbers.session, storableText(block.event_id));
+      const [row] = put.all(...packedValues(block, numbers));
+      if (row === undefined) throw new Error("SQLite returned no row for a block that it stored.");
+      const position = numberIn(row, "position");
+      const now = searchTextOf(block);
+      const before = known === undefined ? null : searchTextOf(SEARCHED.read(known));
+      if (now === before) continue;
+      if (before !== null) forget.run(position);
+      if (now !== null) texts.push({ position, text: now });
+    }
   }
   const add = database.prepare("INSERT INTO event_search (rowid, content) VALUES (?, ?)");
   for (const { position, text } of texts) add.run(position, text);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { StoredBlock, StoredSession } from "../../../src/store/stored-model.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Candidate, CandidateQuery, Store, TitleQuery } from "../../../src/store/store.ts";
+import type { Candidate, CandidateQuery, SessionChange, Store, TitleQuery } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
 import {
@@ -119,6 +119,28 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal((await store.events("s1", { from: 0, limit: 10 })).length, 2);
       assert.equal((await store.session("s1"))?.state.revision, 1);
       assert.equal(await store.writeSession(laterChange(1, [madeEvent(2)])), true);
+    });
+
+    it("parts of several sessions are written together, or none of them", async (store) => {
+      const changeOf = (id: string, expected = 0): SessionChange => {
+        const { messages, blocks } = madeChange([madeEvent(0, { session_id: id, content: `the text of ${id}` })]);
+        const state = { ...madeSession(id).state, revision: expected + 1 };
+        return { session: madeSession(id, { state }), expected, messages, blocks };
+      };
+      assert.equal(await store.writeSession(changeOf("a"), changeOf("b")), true);
+      assert.equal(await store.writeSession(changeOf("c"), changeOf("a"), changeOf("d")), false);
+      const ids = (await store.sessions()).map(({ session_id: id }) => id);
+      assert.deepEqual(ids, ["a", "b"]);
+      assert.equal(await store.writeSession(changeOf("c"), changeOf("a", 1)), true);
+      for (const id of ["a", "b", "c"]) {
+        const [event] = await store.events(id, { from: 0, limit: 10 });
+        assert.equal(event?.content, `the text of ${id}`);
+        const found = (await Array.fromAsync(store.candidates({ terms: [`text of ${id}`] }))).flat();
+        assert.deepEqual(
+          found.map(({ session_id }) => session_id),
+          [id],
+        );
+      }
     });
 
     it("of concurrent writers exactly one succeeds first", async (store) => {
