@@ -66,7 +66,7 @@ function copyRealSessions(corpus: string, folder: string, bytes: number): { file
     for (const { name, text } of sessions) {
       if (written >= bytes) break;
       const content = withNewIds(text, copy);
-      const path = join(folder, "projects", `copy-${copy}`, withNewIds(name, copy));
+      const path = join(folder, "projects", placeOf(withNewIds(name, copy), `copy-${copy}`));
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, content);
       files.push(path);
@@ -74,6 +74,13 @@ function copyRealSessions(corpus: string, folder: string, bytes: number): { file
     }
   }
   return { files, bytes: written };
+}
+
+/** Returns a path where Claude Code keeps sessions: `{project}/{id}.jsonl`, or `{project}/{parent}/subagents/agent-….jsonl`. */
+function placeOf(name: string, copy: string): string {
+  const folders = name.split("/");
+  const kept = folders.at(-2) === "subagents" ? folders.splice(-3) : folders.splice(-1);
+  return join([copy, ...folders].join("-"), ...kept);
 }
 
 /** Gives the sessions, records, messages and calls of a copy new ids. */
