@@ -8,7 +8,7 @@ import type { SessionRef } from "../places/session-ref.ts";
 import type { CommandContext } from "./context.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { type ConversationStyle, messageText } from "../render/text/conversation-text.ts";
-import { projectName } from "../render/text/passage-text.ts";
+import { projectName } from "../render/text/session-text.ts";
 
 /** Facts in the heading of a session. */
 export interface HeadingFacts extends Pick<Conversation, "id" | "metadata"> {

@@ -6,7 +6,7 @@ import { badArguments, type CommandContext } from "./context.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";
 import { isReadFault } from "../places/reasons.ts";
-import { storeText } from "../render/text/passage-text.ts";
+import { storeText } from "../render/text/session-text.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /**

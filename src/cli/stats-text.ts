@@ -3,7 +3,7 @@ import { compact, count, counted, dollars, duration, timesText } from "../quanti
 import type { CommandContext } from "./context.ts";
 import type { StatsRow, StatsSums } from "../queries/added-up.ts";
 import type { Versioned } from "./command.ts";
-import { endOfPath } from "../render/text/passage-text.ts";
+import { endOfPath } from "../render/text/session-text.ts";
 import { shortIds } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { type Column, table } from "./terminal/table.ts";

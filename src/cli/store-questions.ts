@@ -1,6 +1,6 @@
 /** Asks the store about many sessions, after adding what is new. */
 import { askStore, type CurrentIndex, type CurrentIndexOptions } from "../queries/current-index.ts";
-import { missingText } from "../render/text/passage-text.ts";
+import { missingText } from "../render/text/session-text.ts";
 import { openStoreToAsk } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./context.ts";

@@ -11,8 +11,8 @@ import {
   type HitSession,
 } from "../queries/find-passages.ts";
 import { argumentOf, refTitle } from "../places/session-ref.ts";
-import { matchText, nothingFoundText } from "../render/text/found-text.ts";
-import { passageText, sessionLine } from "../render/text/passage-text.ts";
+import { matchText, nothingFoundText, passageText } from "../render/text/passage-text.ts";
+import { sessionLine } from "../render/text/session-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
 import type { CurrentIndex } from "../queries/current-index.ts";
 import { fieldError } from "../transcripts-error.ts";

@@ -8,7 +8,7 @@ import { redactJson } from "../redact/redact-json.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { argumentOf, type SessionRef } from "../places/session-ref.ts";
 import { failureText } from "../render/text/failure-text.ts";
-import { scopeText } from "../render/text/passage-text.ts";
+import { scopeText } from "../render/text/session-text.ts";
 import { PLAIN } from "../render/text/text-style.ts";
 import { answerText } from "./answer-text.ts";
 import { readBetween } from "../queries/figures.ts";

@@ -2,7 +2,7 @@
 import { given } from "../given.ts";
 import { counted, dayAndTime } from "../quantities.ts";
 import { type ListedSession, listedSessions, listNeeds, sessionRow } from "../queries/listed-sessions.ts";
-import { projectName } from "../render/text/passage-text.ts";
+import { projectName } from "../render/text/session-text.ts";
 import { answerText } from "./answer-text.ts";
 import { readAgentName } from "../agents/foreign.ts";
 import { readBetween } from "../queries/figures.ts";

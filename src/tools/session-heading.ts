@@ -1,8 +1,8 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
 import { createRedactor } from "../redact/redactor.ts";
 import { type ArchivedSession, refTitle, type SessionRef } from "../places/session-ref.ts";
-import { storeText } from "../render/text/passage-text.ts";
-import { shortened } from "../neutral-text.ts";
+import { storeText } from "../render/text/session-text.ts";
+import { neutralLine, shortened } from "../neutral-text.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import type { ToolContext } from "./tool.ts";
 import { fieldError } from "../transcripts-error.ts";
@@ -36,7 +36,7 @@ export function archivedNote(archived: ArchivedSession): string {
 export async function shownTitle(title: string | null, maxChars = MAX_TITLE): Promise<string | null> {
   if (title === null) return null;
   const [redacted] = await createRedactor().redact([{ text: title }]);
-  return shortened((redacted?.text ?? "").replaceAll(/[\s\p{Cc}]+/gu, " ").trim(), maxChars);
+  return shortened(neutralLine(redacted?.text ?? ""), maxChars);
 }
 
 /**

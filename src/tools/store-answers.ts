@@ -1,7 +1,7 @@
 /** Asks the store about many sessions, after adding what is new, for a tool. */
 import { askStore, type CurrentIndex, type CurrentIndexOptions } from "../queries/current-index.ts";
 import { openStoreToAsk } from "../store/open-store.ts";
-import { missingText } from "../render/text/passage-text.ts";
+import { missingText } from "../render/text/session-text.ts";
 import type { Store } from "../store/store.ts";
 import { isStoreError } from "../transcripts-error.ts";
 import type { ToolContext } from "./tool.ts";

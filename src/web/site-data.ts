@@ -13,7 +13,7 @@ import { searchedTexts } from "../parse/searched-texts.ts";
 import type { Where } from "../places/session-ref.ts";
 import { sumsOf } from "../queries/added-up.ts";
 import { readableSession } from "../queries/stored-session.ts";
-import { matchText, nothingFoundText } from "../render/text/found-text.ts";
+import { matchText, nothingFoundText } from "../render/text/passage-text.ts";
 import { find } from "../queries/find-passages.ts";
 import {
   countSessions,

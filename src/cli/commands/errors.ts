@@ -10,7 +10,7 @@ import type { ErrorRow } from "../../queries/session-errors.ts";
 import { reasonOf } from "../../places/reasons.ts";
 import { hostOf, type SessionRef } from "../../places/session-ref.ts";
 import { failureText } from "../../render/text/failure-text.ts";
-import { scopeText, sessionLine } from "../../render/text/passage-text.ts";
+import { scopeText, sessionLine } from "../../render/text/session-text.ts";
 import { forPeople } from "../../render/text/text-style.ts";
 import {
   createQuestion,

@@ -25,7 +25,7 @@ import type { CommandContext } from "../context.ts";
 import { type ListFilters, noteListPage } from "../page-note.ts";
 import { noSessionsNote } from "../session-input.ts";
 import { shortIds } from "../session-names.ts";
-import { missingText, projectName } from "../../render/text/passage-text.ts";
+import { missingText, projectName } from "../../render/text/session-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { durationCell, outCell, shortCost, signsNote } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";

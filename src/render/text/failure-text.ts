@@ -6,7 +6,7 @@ import { neutralLine, shortened } from "../../neutral-text.ts";
 import { counted } from "../../quantities.ts";
 import type { PastError, PastFix } from "../../queries/past-fixes.ts";
 import type { ErrorRow } from "../../queries/session-errors.ts";
-import { projectName } from "./passage-text.ts";
+import { projectName } from "./session-text.ts";
 import { paintedDiff, quoted, type TextStyle } from "./text-style.ts";
 
 /** Formats a failed call of a session. `facts` are put beside its tool. */
