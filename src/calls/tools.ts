@@ -6,8 +6,8 @@
  *
  * Agents name the fields of inputs differently, but no two mean different things by one name.
  */
+import { shellLineOf } from "./ending.ts";
 import { type FileEdit, patchEdits } from "./file-edits.ts";
-import { commandLine } from "./shell-syntax.ts";
 
 /** Effects of one call, as far as its input shows them. Paths are as written: absolute, or relative to the folder of the call. */
 export type Action =
@@ -71,7 +71,6 @@ const AFTER = ["new_string", "newString", "newText", "new_str"];
 const CONTENT = ["content", "file_text", "new_source"];
 const INSERTED = ["insert_text", "new_str"];
 const PATCH = ["patchText", "patch", "input"];
-const COMMAND = ["command", "cmd"];
 const WORKING_FOLDER = ["workdir", "working_directory", "directory", "dir_path"];
 const ADDRESS = ["url", "prompt"];
 
@@ -87,7 +86,7 @@ function actionOf(kind: keyof ToolNames, input: unknown): Action {
     case "edit":
       return { kind: "write", edits: editsIn(input) };
     case "run":
-      return { kind, line: lineIn(input), folder: textIn(input, WORKING_FOLDER) ?? null };
+      return { kind, line: shellLineOf(input), folder: textIn(input, WORKING_FOLDER) ?? null };
     case "fetch":
       return { kind, url: textIn(input, ADDRESS) ?? "" };
     default:
@@ -169,10 +168,4 @@ function textsIn(input: unknown, names: readonly string[]): string[] {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
-}
-
-/** A command may be a line, or a list of words. */
-function lineIn(input: unknown): string | null {
-  const lines = valuesIn(input, COMMAND).map(commandLine);
-  return lines.find((line) => line !== null) ?? null;
 }
