@@ -14,7 +14,8 @@ export interface FileLayout {
   /**
    * Paths of sessions below a place; the first that matches counts. `*` is any text in a name. `{id}`: the session's id;
    * `{uuid}`: the same, if only a UUID can be one. `{parent}`: the session that started it. `{agent}`: a subagent, whose
-   * session is called `agent-` with this. `{label}`: the project, see `ProjectLabels`.
+   * session is called `agent-` with this. `{label}`: the project, see `ProjectLabels`. `**`: any folders, in paths that come
+   * last.
    */
   paths: readonly string[];
 }
@@ -27,21 +28,26 @@ interface Ids {
 }
 
 const LABEL = "{label}/";
+const ANY_FOLDERS = "**";
+/** Folders that are entered for `**`. */
+const MAX_DEPTH = 6;
 
 /** One of the paths. */
 interface Template {
   names: readonly RegExp[];
   path: RegExp;
+  /** It has `**`. */
+  isOpen: boolean;
 }
 
 /** Returns the members of an agent that follow from its layout. */
 export function inFiles({ agent, folders, places, paths }: FileLayout) {
   // A session's family is searched in the folder of its project.
   const ofProject = paths.flatMap((path) => (path.startsWith(LABEL) ? path.slice(LABEL.length) : []));
-  const templates = [...paths, ...ofProject].map(templateOf);
+  const templates = [...paths, ...ofProject].map(templateOf).toSorted((a, b) => Number(a.isOpen) - Number(b.isOpen));
   const ends = new Map(templates.flatMap(({ names }) => names.at(-1) ?? []).map((name) => [name.source, name]));
   const fileNames = [...ends.values()];
-  const depth = Math.max(...templates.map(({ names }) => names.length)) - 1;
+  const depth = Math.max(...templates.map(({ names, isOpen }) => (isOpen ? MAX_DEPTH : names.length - 1)));
 
   function refOf({ path, bytes, modifiedMs }: NamedFile, ids: Ids): SessionRef {
     const { parent: parentId = null, agent: agentId = null, label: projectLabel = "" } = ids;
@@ -69,7 +75,8 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
         files,
         depth,
         accepts: (name) => fileNames.some((pattern) => pattern.test(name)),
-        enters: (inside) => templates.some(({ names }) => inside.every((name, at) => names[at]?.test(name))),
+        enters: (inside) =>
+          templates.some(({ names, isOpen }) => isOpen || inside.every((name, at) => names[at]?.test(name))),
         seen,
       });
       const sessions = found.files.flatMap((file) => {
@@ -91,6 +98,7 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
+  "**/": "(?:[^/]+/)*",
   "*": "[^/]*",
   "{id}": "(?<id>[^/]+)",
   "{uuid}": "(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
@@ -100,15 +108,17 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 function templateOf(path: string): Template {
-  const sourceOf = (text: string): string => text.replace(/\*|\{\w+\}|\./g, (part) => GROUPS[part] ?? `\\${part}`);
+  const sourceOf = (text: string): string =>
+    text.replace(/\*\*\/|\*|\{\w+\}|\./g, (part) => GROUPS[part] ?? `\\${part}`);
   return {
     names: path.split("/").map((name) => new RegExp(`^${sourceOf(name)}$`)),
     path: new RegExp(`^${sourceOf(path)}$`),
+    isOpen: path.includes(ANY_FOLDERS),
   };
 }
 
 /** Returns the ids in names that match a template. */
-function idsIn({ names, path }: Template, segments: readonly string[]): Ids | undefined {
-  const found = segments.length === names.length ? path.exec(segments.join("/")) : null;
+function idsIn({ names, path, isOpen }: Template, segments: readonly string[]): Ids | undefined {
+  const found = isOpen || segments.length === names.length ? path.exec(segments.join("/")) : null;
   return found === null ? undefined : { ...found.groups };
 }

@@ -30,10 +30,10 @@ export interface BuiltMessage {
   /** Cost recorded by the host, in US dollars. */
   recordedCostUsd: number | undefined;
   /** Usage and cost of its model calls, if they are recorded one by one: see `MessageDraft.usageId`. */
-  calls: Map<string, ModelCall>;
+  calls: ModelCall[] | undefined;
 }
 
-type ModelCall = Pick<MessageDraft, "usage" | "costUsd">;
+type ModelCall = Pick<MessageDraft, "usage" | "costUsd" | "usageId">;
 
 export interface Place {
   line: number;
@@ -53,7 +53,7 @@ export class MessageBuilder {
   /** Returns a new message, without the blocks of the draft. */
   begin(draft: MessageDraft, place: Place): BuiltMessage {
     const message = this.#message(draft, place);
-    return { message, blockCount: 0, usage: undefined, recordedCostUsd: undefined, calls: new Map() };
+    return { message, blockCount: 0, usage: undefined, recordedCostUsd: undefined, calls: undefined };
   }
 
   /** Adds a piece to a message. Returns its new blocks. */
@@ -224,10 +224,12 @@ function tablePrice(answer: PricedAnswer, usage: UsageDraft, pricing: Pricing): 
 }
 
 /** Adds usage, cost and metadata of a piece to its message. */
-function addFacts(built: BuiltMessage, { usageId, copyKey, metadata: told, ...call }: MessageDraft): void {
+function addFacts(built: BuiltMessage, draft: MessageDraft): void {
+  const { usageId, copyKey, metadata: told } = draft;
   const { message } = built;
   const { metadata } = message;
-  const { usage, costUsd } = usageId === undefined ? call : withCall(built.calls, usageId, call);
+  const { usage, costUsd } =
+    usageId === undefined ? draft : withCall(built, { usageId, usage: draft.usage, costUsd: draft.costUsd });
   // A message begins with the metadata of its first piece.
   let isLowerBound = told === metadata ? undefined : metadata.tokens_out_is_lower_bound;
   // Pieces of one answer repeat its usage; only the output grows.
@@ -248,11 +250,10 @@ function addFacts(built: BuiltMessage, { usageId, copyKey, metadata: told, ...ca
 }
 
 /** Returns the sums over the model calls of an answer, with one more, or one of them again. */
-function withCall(calls: Map<string, ModelCall>, id: string, { usage, costUsd }: ModelCall): ModelCall {
-  calls.set(id, { usage, costUsd });
-  const all = [...calls.values()];
-  const usages = all.flatMap((call) => call.usage ?? []);
-  const costs = all.flatMap((call) => call.costUsd ?? []);
+function withCall(built: BuiltMessage, call: ModelCall): Pick<ModelCall, "usage" | "costUsd"> {
+  built.calls = [...(built.calls ?? []).filter(({ usageId }) => usageId !== call.usageId), call];
+  const usages = built.calls.flatMap(({ usage }) => usage ?? []);
+  const costs = built.calls.flatMap(({ costUsd }) => costUsd ?? []);
   return {
     usage: usages.length === 0 ? undefined : usages.reduce(plus),
     costUsd: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost),

@@ -13,22 +13,37 @@ import { claudeLabels } from "./claude-labels.ts";
 /** A folder named like a session id contains only files of that session. */
 const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+const kept = inFiles({
+  agent: "claude-code",
+  folders: claudeFolders,
+  places: ["projects"],
+  paths: [
+    "{label}/*/subagents/{parent}/subagents/agent-{agent}.jsonl",
+    "{label}/{parent}/subagents/agent-{agent}.jsonl",
+    "{label}/{parent}/subagents/workflows/*/agent-{agent}.jsonl",
+    // Older versions put the files of subagents beside those of sessions.
+    "{label}/agent-{agent}.jsonl",
+    "{label}/{id}.jsonl",
+    // People sort projects into folders.
+    "{label}/**/agent-{agent}.jsonl",
+    "{label}/**/{id}.jsonl",
+  ],
+});
+
+/** Matches the path of a file that is beside those of subagents. */
+const AMONG_SUBAGENTS = /[^\\/][\\/]subagents[\\/]/;
+
 export const claudeCode: Agent = {
   displayName: "Claude Code",
   formats: [claudeStream, sessionFile],
-  ...inFiles({
-    agent: "claude-code",
-    folders: claudeFolders,
-    places: ["projects"],
-    paths: [
-      "{label}/*/subagents/{parent}/subagents/agent-{agent}.jsonl",
-      "{label}/{parent}/subagents/agent-{agent}.jsonl",
-      "{label}/{parent}/subagents/workflows/*/agent-{agent}.jsonl",
-      // Older versions put the files of subagents beside those of sessions.
-      "{label}/agent-{agent}.jsonl",
-      "{label}/{id}.jsonl",
-    ],
-  }),
+  ...kept,
+  scan: async (place, files, options) => {
+    const { sessions, unreadable } = await kept.scan(place, files, options);
+    // Among them are journals.
+    const isSession = ({ agentId, path }: SessionRef): boolean =>
+      agentId !== null || !AMONG_SUBAGENTS.test((path ?? "").slice(place.path.length + 1));
+    return { sessions: sessions.filter(isSession), unreadable };
+  },
   isParentInContent: ({ agentId, parentId }) => agentId !== null && parentId === null,
   labels: claudeLabels,
   resume,
