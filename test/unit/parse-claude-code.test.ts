@@ -670,6 +670,57 @@ describe("prompts typed while the model was busy", () => {
     ]);
   });
 
+  test("are read once where lines of an answer are between, and each time where they are typed again", async () => {
+    const attachment = JSON.stringify({
+      type: "attachment",
+      uuid: "a",
+      attachment: { type: "queued_command", prompt: "one" },
+    });
+    const result = await parsed([
+      operation("enqueue", 1, "one"),
+      operation("remove", 1),
+      answer("m1", [toolUse("t1", "Bash", { command: "ls" })]),
+      toolResult("t1", "a"),
+      attachment,
+      answer("m2", [text("Done")]),
+      userText("one"),
+      // Written again, as after a compaction.
+      attachment,
+    ]);
+    assert.deepEqual(prompts(result), [
+      [2, "one"],
+      [7, "one"],
+    ]);
+    assert.deepEqual([result.errors, result.lines.skipped["duplicate"]], [[], 2]);
+  });
+
+  test("are no events of tasks, and go before notices where the text is not named", async () => {
+    const notice = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
+    const event = JSON.stringify({ task_id: "b1", tool_use_id: "t1", description: "Build", task_type: "local_bash" });
+    const result = await parsed([
+      operation("enqueue", 1, event),
+      operation("enqueue", 1, notice),
+      operation("enqueue", 2, "by weight instead"),
+      operation("remove", 2),
+      answer("m1", [text("By weight")]),
+      operation("remove", 3),
+      operation("enqueue", 4, "then count them"),
+      operation("dequeue", 4),
+      userText("then count them"),
+      operation("dequeue", 5),
+      userText(notice),
+    ]);
+    assert.deepEqual(prompts(result), [
+      [4, "by weight instead"],
+      [9, "then count them"],
+    ]);
+    assert.deepEqual(
+      result.messages.filter(({ user_kind }) => user_kind === "meta").map(({ metadata }) => metadata.origin),
+      ["notification"],
+    );
+    assert.deepEqual(result.errors, []);
+  });
+
   test("are what a person typed: no notices, feedback of hooks or messages of others", async () => {
     const queued = (prompt: unknown, more: object = {}): string =>
       JSON.stringify({

@@ -76,8 +76,10 @@ class ClaudeReader implements RecordReader {
   read(fields: Fields): ReadRecord | undefined {
     const type = textIn(fields["type"]);
     if (type === undefined) return undefined;
-    const drafts = this.#drafts(type, fields);
-    const messages = drafts.flatMap((draft) => this.#repeats.newIn(draft) ?? []);
+    const isQueue = type === "queue-operation";
+    const drafts = isQueue ? this.#queue.operate(fields) : messagesOf(type, fields);
+    const isNew = (draft: MessageDraft): boolean => isQueue || !this.#queue.isDelivered(draft);
+    const messages = drafts.flatMap((draft) => this.#repeats.newIn(draft) ?? []).filter(isNew);
     const totals = type === "result" ? this.#totals.result(fields) : [];
     if (totals === undefined || (drafts.length > 0 && messages.length === 0))
       return { kind: "duplicate", messages: [] };
@@ -90,11 +92,5 @@ class ClaudeReader implements RecordReader {
       session: this.#titles.titleOf(type, fields) ?? sessionOf(type, fields),
       timestamp: timeOf(fields["timestamp"]),
     };
-  }
-
-  #drafts(type: string, fields: Fields): MessageDraft[] {
-    if (type !== "queue-operation") return messagesOf(type, fields).filter((draft) => !this.#queue.isDelivered(draft));
-    const prompt = this.#queue.operate(fields);
-    return prompt === undefined ? [] : [prompt];
   }
 }

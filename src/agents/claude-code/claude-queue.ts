@@ -1,64 +1,81 @@
 /**
  * Finds prompts that were typed while the model was busy. Versions 2.0 to 2.1.87 wrote them only as `queue-operation`
  * lines: `enqueue` with the text, then `remove` when the model got it during its turn. (`dequeue` is followed by a
- * `user` line, and `popAll` gives the texts back to the editor.) Later versions write an `attachment` too.
+ * `user` line, and `popAll` gives the texts back to the editor.) Later versions write an `attachment` too, after any
+ * number of other lines. Notices wait in the same queue; prompts go first.
  */
 import type { MessageDraft } from "../../parse/message-draft.ts";
-import { textIn, type Fields } from "../../parse/json-fields.ts";
+import { recordIn, textIn, type Fields } from "../../parse/json-fields.ts";
 import { userDraft } from "./claude-message.ts";
 
+interface Waiting {
+  text: string;
+  draft: MessageDraft;
+}
+
 export class QueuedPrompts {
-  #waiting: Fields[] = [];
-  /** Texts that the model got since its last answer, each of which another line may have too. */
-  #delivered: string[] = [];
+  #waiting: Waiting[] = [];
+  /** Texts that the model got, each of which another line may have too. */
+  readonly #delivered: string[] = [];
+  /** Number of those that are before the latest answer. */
+  #answered = 0;
   /** Times and texts, as the lines of a session may be repeated. */
   readonly #known = new Set<string>();
 
-  /** Returns the prompt that an operation delivers. */
-  operate(record: Fields): MessageDraft | undefined {
+  /** Returns the prompt that an operation delivers; at most one. */
+  operate(record: Fields): MessageDraft[] {
     const { operation, content } = record;
-    if (operation === "enqueue") this.#waiting.push(record);
-    else if (operation === "dequeue") this.#waiting.shift();
+    if (operation === "enqueue") this.#enqueue(record);
+    else if (operation === "dequeue") this.#take(undefined);
     else if (operation === "popAll") this.#waiting = [];
-    else if (operation === "remove") return this.#deliver(this.#take(textOf(content)));
-    return undefined;
+    else if (operation === "remove") return this.#deliver(this.#take(textOfDraft(userDraft({ message: { content } }))));
+    return [];
   }
 
-  #take(text: string | undefined): Fields | undefined {
-    const at = this.#waiting.findIndex(({ content }) => text === undefined || textOf(content) === text);
+  #enqueue(record: Fields): void {
+    const draft = userDraft({ ...record, type: "user", message: { role: "user", content: record["content"] } });
+    const text = textOfDraft(draft);
+    // Versions around 2.1.49 also queued events of tasks, which are JSON and not for the model.
+    if (text === undefined || recordIn(text)?.["task_type"] !== undefined) return;
+    this.#waiting.push({ text, draft });
+  }
+
+  /** Some versions do not name the text. */
+  #take(text: string | undefined): Waiting | undefined {
+    const isTaken = (each: Waiting): boolean =>
+      text === undefined ? each.draft.userKind === "human" : each.text === text;
+    const at = this.#waiting.findIndex(isTaken);
+    if (at === -1 && text === undefined) return this.#waiting.shift();
     return at === -1 ? undefined : this.#waiting.splice(at, 1)[0];
   }
 
-  #deliver(record: Fields | undefined): MessageDraft | undefined {
-    const text = textOf(record?.["content"]);
-    if (record === undefined || text === undefined) return undefined;
-    const key = `${textIn(record["timestamp"]) ?? ""}\n${text}`;
-    if (this.#known.has(key)) return undefined;
+  #deliver(taken: Waiting | undefined): MessageDraft[] {
+    if (taken === undefined) return [];
+    const { text, draft } = taken;
+    const key = `${draft.timestamp ?? ""}\n${text}`;
+    if (this.#known.has(key)) return [];
     this.#known.add(key);
     this.#delivered.push(text);
-    const draft = userDraft({ ...record, type: "user", message: { role: "user", content: record["content"] } });
     draft.metadata = { origin: "queued", ...draft.metadata };
-    return draft;
+    return [draft];
   }
 
   /** Returns whether a message has a text that was already delivered, and notes one that is delivered by its own line. */
-  isDelivered({ type, blocks }: MessageDraft): boolean {
-    if (type === "assistant") this.#delivered = [];
-    if (type !== "user" || (this.#delivered.length === 0 && this.#waiting.length === 0)) return false;
-    const text = blocks.find((block) => block.type === "text")?.text?.trim();
-    const at = text === undefined ? -1 : this.#delivered.indexOf(text);
-    if (at !== -1) {
-      this.#delivered.splice(at, 1);
-      return true;
-    }
-    if (text !== undefined) this.#take(text);
-    return false;
+  isDelivered(draft: MessageDraft): boolean {
+    if (draft.type === "assistant") this.#answered = this.#delivered.length;
+    if (draft.type !== "user" || (this.#delivered.length === 0 && this.#waiting.length === 0)) return false;
+    const text = textOfDraft(draft);
+    if (text === undefined) return false;
+    // After an answer, a `user` line has a prompt that was typed again.
+    const isFromQueue = draft.metadata?.origin === "queued" || draft.metadata?.origin === "notification";
+    const at = this.#delivered.indexOf(text, isFromQueue ? 0 : this.#answered);
+    if (at === -1) this.#take(text);
+    else this.#delivered.splice(at, 1);
+    if (at !== -1 && at < this.#answered) this.#answered -= 1;
+    return at !== -1;
   }
 }
 
-function textOf(content: unknown): string | undefined {
-  const [first] = Array.isArray(content)
-    ? userDraft({ message: { content } }).blocks.filter(({ type }) => type === "text")
-    : [{ text: content }];
-  return typeof first?.text === "string" ? textIn(first.text.trim()) : undefined;
+function textOfDraft({ blocks }: MessageDraft): string | undefined {
+  return textIn(blocks.find(({ type }) => type === "text")?.text?.trim());
 }
