@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 5_000;
 /** Returns the share of common words of two texts (Jaccard), ignoring case and order. */
 export function textLikeness(a: string, b: string): number {
   if (a === b) return 1;
-  return wordLikeness(wordsOf(a.slice(0, MAX_CHARACTERS)), wordsOf(b.slice(0, MAX_CHARACTERS)));
+  return wordLikeness(wordSet(a.slice(0, MAX_CHARACTERS)), wordSet(b.slice(0, MAX_CHARACTERS)));
 }
 
 function wordLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
@@ -26,7 +26,7 @@ function sharedWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return shared;
 }
 
-export function wordsOf(text: string): Set<string> {
+export function wordSet(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
 }
 
@@ -41,7 +41,7 @@ export function inputFields(input: unknown): InputFields {
   return new Map(
     entries.map(([name, value]) => {
       const text = asText(value);
-      return [name, { text, words: wordsOf(text.slice(0, MAX_CHARACTERS)) }];
+      return [name, { text, words: wordSet(text.slice(0, MAX_CHARACTERS)) }];
     }),
   );
 }

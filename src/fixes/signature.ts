@@ -1,6 +1,6 @@
 /** Recognizes an error that came up before: what its message says, without what differs from one time to the next. */
 import { stripVTControlCharacters } from "node:util";
-import { wordsOf } from "./likeness.ts";
+import { wordSet } from "./likeness.ts";
 
 /** A line of an output that describes the problem. */
 const TELLING_LINE =
@@ -78,7 +78,7 @@ export function plainLine(line: string): string {
 
 /** Words of a signature's lines that carry meaning: no placeholders, and no short function words. */
 function sayingWords(line: string): Set<string> {
-  return wordsOf(line.replaceAll(/<(?:url|time|id|path|n)>/g, " "));
+  return wordSet(line.replaceAll(/<(?:url|time|id|path|n)>/g, " "));
 }
 
 /** Compares errors, with words that are rare among all of them counting for more. */

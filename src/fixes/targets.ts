@@ -7,7 +7,7 @@ import { callPath, type CallPath } from "../calls/file-paths.ts";
 import { commandAction, type CommandAction, MAX_WORDS, patchOf } from "../calls/shell-actions.ts";
 import { plainCommands, type PlainCommand, type StepContext } from "../calls/shell-commands.ts";
 import type { Action, ToolTable } from "../calls/tools.ts";
-import { inputFields, type InputFields, wordsOf } from "./likeness.ts";
+import { inputFields, type InputFields, wordSet } from "./likeness.ts";
 
 export type Purpose =
   | Exclude<CommandAction, { kind: "write" }>
@@ -43,7 +43,7 @@ function writePurpose(paths: CallPath[], text: string, replaced: readonly string
   return {
     kind: "write",
     paths,
-    words: once(() => wordsOf(start)),
+    words: once(() => wordSet(start)),
     lines: once(() => new Set(lines().filter((line) => /(?:\w\W*){4}/.test(line)))),
     replaced,
   };

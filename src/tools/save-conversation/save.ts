@@ -5,7 +5,7 @@ import { type TranscriptFormat, safeSegment } from "../../transcript/transcript-
 import type { Redaction } from "../../transcript/entry-redactor.ts";
 import type { Digest } from "./conversation-digest.ts";
 import { type NumberedFileOptions, slugOf, writeNumbered } from "./numbered-file.ts";
-import { type SessionFileFacts, type SubagentFacts, sessionFile, titleOf } from "./session-file.ts";
+import { type SessionFileFacts, type SubagentFacts, sessionFile, savedTitle } from "./session-file.ts";
 import { readArguments } from "../arguments.ts";
 import { withArgument } from "../failure.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
@@ -64,7 +64,7 @@ async function save(
   const { digest } = facts;
   const { tool_use_count, tool_error_count } = digest.stats;
   const folder = join(dataFolder, "sessions", localTime(facts.savedAt).slice(0, 10));
-  const name = await writeNumbered(folder, slugOf(titleOf(digest)), sessionFile(facts), options);
+  const name = await writeNumbered(folder, slugOf(savedTitle(digest)), sessionFile(facts), options);
   const lines = [
     `Saved as ${shown(join(folder, name))}: ${messagesOf(digest)} messages, ${tool_use_count} tool calls, ${tool_error_count} failed.`,
     `The full transcript is ${shown(found.path)}; the saved file has commands to search it.`,

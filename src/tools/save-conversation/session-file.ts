@@ -38,7 +38,7 @@ export interface SessionFileFacts {
 }
 
 /** Returns the title of a saved session: the host's, or else the user's first prompt. */
-export function titleOf(digest: Digest): string {
+export function savedTitle(digest: Digest): string {
   const plain = neutralLine(digest.title ?? firstLine(digest.prompts[0] ?? ""));
   return plain === "" ? "Untitled session" : shortened(plain, MAX_TITLE_CHARS);
 }
@@ -46,7 +46,7 @@ export function titleOf(digest: Digest): string {
 export function sessionFile(facts: SessionFileFacts): string {
   const { digest, note } = facts;
   const sections = [
-    `# ${titleOf(digest)}`,
+    `# ${savedTitle(digest)}`,
     factsList(facts),
     ...(note === undefined || note.trim() === "" ? [] : [`## Note\n\n${blockquote(note.trim())}`]),
     `## Summary\n\n${summary(digest)}`,
