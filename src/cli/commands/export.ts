@@ -161,7 +161,7 @@ async function readAll(
 }
 
 async function writeAs(format: FormatName, session: ReadSession, write: Write): Promise<void> {
-  if (format === "json") return writeJson(session, write);
+  if (format === "json") return write(`${guardJson(JSON.stringify(exported(session)))}\n`);
   if (format === "markdown") return writeTranscript(session, write);
   const { renderPage } = await import("../../render/html/render-page.tsx");
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -204,16 +204,10 @@ interface ReadSession {
   children: ReadSession[];
 }
 
-// JSON, in pieces, because the JSON of a long session can be longer than a string may be.
-
-async function writeJson(session: ReadSession, write: Write): Promise<void> {
-  await writeSessionJson(session, write);
-  await write("\n");
-}
-
-async function writeSessionJson({ ref, conversation, children }: ReadSession, write: Write): Promise<void> {
+function exported({ ref, conversation, children }: ReadSession): ExportOutput {
   const { id, metadata, content_blocks: blocks, tool_calls: calls } = conversation;
-  const head: Omit<ExportOutput, "messages" | "tool_calls" | "children"> = {
+  const orders = new Map(blocks.map(({ id: block, block_order: order }) => [block, order]));
+  return {
     version: 1,
     session_id: id,
     parent_session_id: parentOf(ref, conversation),
@@ -222,35 +216,12 @@ async function writeSessionJson({ ref, conversation, children }: ReadSession, wr
     title: metadata.title,
     started: metadata.firstTimestamp,
     ended: metadata.lastTimestamp,
+    messages: turnsOf(conversation).flatMap(({ number, messages }) =>
+      messages.map((view) => messageRow(view, id, number)),
+    ),
+    tool_calls: calls.map((call) => callRow(call, orders)),
+    children: children.map(exported),
   };
-  await write(json(head).slice(0, -1));
-  const orders = new Map(blocks.map(({ id: block, block_order: order }) => [block, order]));
-  const messages = turnsOf(conversation).flatMap((turn) =>
-    turn.messages.map((view) => () => write(json(messageRow(view, id, turn.number)))),
-  );
-  await writeList("messages", messages, write);
-  const rows = calls.map((call) => () => write(json(callRow(call, orders))));
-  await writeList("tool_calls", rows, write);
-  await writeList(
-    "children",
-    children.map((child) => () => writeSessionJson(child, write)),
-    write,
-  );
-  await write("}");
-}
-
-/** Writes one item per line. */
-async function writeList(name: string, items: readonly (() => Promise<void>)[], write: Write): Promise<void> {
-  await write(`,\n"${name}":[`);
-  for (const [at, item] of items.entries()) {
-    await write(at === 0 ? "\n" : ",\n");
-    await item();
-  }
-  await write("]");
-}
-
-function json(value: object): string {
-  return guardJson(JSON.stringify(value));
 }
 
 /** Returns the row without ids of blocks, which differ in each run. */
