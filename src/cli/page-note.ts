@@ -32,6 +32,8 @@ export interface ListFilters {
   text?: string | undefined;
   agent?: string | undefined;
   project?: string | undefined;
+  tool?: string | undefined;
+  model?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
   tag?: readonly string[] | undefined;

@@ -20,6 +20,9 @@ export interface SessionsQuery extends Omit<ListQuery, "sessions"> {
   /** See `filterByProject`. */
   project?: string | undefined;
   agent?: string | undefined;
+  /** Only sessions with calls of this tool, or with answers from this model. */
+  tool?: string | undefined;
+  model?: string | undefined;
   /** Only sessions with these ids in the store. */
   ids?: readonly string[];
   /** Only sessions with all of these tags. */
@@ -113,9 +116,10 @@ export function listNeeds(
   where: Where,
   query: SessionsQuery,
 ): Pick<CurrentIndexOptions, "level" | "wanted" | "isEnough"> {
-  const { since, limit, offset = 0 } = query;
+  const { since, tool, model, limit, offset = 0 } = query;
   return {
-    level: "figures",
+    // Figures do not say which tools and models they are of.
+    level: tool === undefined && model === undefined ? "figures" : "content",
     wanted: (refs) => refsAsked(refs, where, query),
     isEnough: async (index, { modifiedMs }) => {
       if (since !== undefined && modifiedMs < since.getTime()) return true;
@@ -141,14 +145,16 @@ function endOf(session: ReadSession | undefined): number {
   return msOf(session?.figures.metadata.lastTimestamp ?? null) ?? 0;
 }
 
+type FilterQuery = Pick<SessionsQuery, "project" | "agent" | "tool" | "model" | "ids" | "tags" | "parent">;
+
 /** Returns the filter of a question about many sessions. */
 export async function filterOf(
   { store, elsewhere }: Pick<Index, "store" | "elsewhere">,
   where: Where,
-  { project, agent, ids, tags, parent }: Pick<SessionsQuery, "project" | "agent" | "ids" | "tags" | "parent">,
+  { project, agent, tool, model, ids, tags, parent }: FilterQuery,
 ): Promise<SessionFilter> {
   return {
-    ...given({ agent, ids, tags, parent }),
+    ...given({ agent, tool, model, ids, tags, parent }),
     ...(elsewhere.length === 0 ? {} : { except: elsewhere }),
     ...(project === undefined ? {} : { projects: projectsNamed(await store.projects(), project, where) }),
   };

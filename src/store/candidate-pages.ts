@@ -58,7 +58,7 @@ function ofSessions(filter: SessionFilter, dialect: Dialect): Condition {
 
 /** Returns the condition on columns of `sessions`. */
 export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condition {
-  const { ids, except, projects, agent, file, tags = [], parent } = filter;
+  const { ids, except, projects, agent, tool, model, file, tags = [], parent } = filter;
   const conditions: Condition[] = [];
   const addList = (column: string, list: readonly string[] | undefined): void => {
     if (list !== undefined) conditions.push({ sql: dialect.isOneOf(column), values: [list.map(storableText)] });
@@ -69,6 +69,12 @@ export function sessionCondition(filter: SessionFilter, dialect: Dialect): Condi
     conditions.push({ sql: `NOT (${dialect.isOneOf("session_id")})`, values: [except.map(storableText)] });
   }
   if (agent !== undefined) conditions.push({ sql: "agent = ?", values: [storableText(agent)] });
+  const addRow = (table: string, column: string, value: string | undefined): void => {
+    const found = `SELECT 1 FROM ${table} WHERE ${table}.session = sessions.number AND ${column} = ? AND NOT superseded`;
+    if (value !== undefined) conditions.push({ sql: `EXISTS (${found})`, values: [storableText(value)] });
+  };
+  addRow("events", "tool_name", tool);
+  addRow("messages", "model", model);
   for (const tag of new Set(tags)) {
     const { sql, values } = dialect.hasTag(storableText(tag));
     conditions.push({ sql: `session_id IN (SELECT session_id FROM session_labels WHERE ${sql})`, values });

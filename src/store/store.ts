@@ -130,6 +130,9 @@ export interface SessionFilter {
   agent?: string;
   /** Sessions have all of these tags. */
   tags?: readonly string[];
+  /** A call used the tool of this name, or an answer is from this model. */
+  tool?: string;
+  model?: string;
   /** A call read or changed this file: an absolute path, or a last part of one. */
   file?: string;
   /** Only sessions that this one started: its agent's own id. */

@@ -81,6 +81,8 @@ export interface DataOptions {
 export type ArchivedSession = ListedRow & {
   /** Changes with the session, and with what the user said about it. */
   version: string;
+  /** Names of its tools. */
+  tools: readonly string[];
   /** What its pages say about its errors, beyond the session itself. */
   seen: readonly string[];
 };
@@ -140,12 +142,14 @@ export class SiteData {
   }
 
   #asked(filters: Filters): Omit<SessionsQuery, "limit"> {
-    const { project, agent, tag, failed } = filters;
+    const { project, agent, tool, model, tag, failed } = filters;
     const tags = [...(this.#options.only?.tags ?? []), ...(tag === undefined ? [] : [tag])];
     return given({
       ...this.#between(filters),
       project,
       agent,
+      tool,
+      model,
       failures: failed === true ? ("found" as const) : undefined,
       tags: tags.length === 0 ? undefined : tags,
     });
@@ -263,11 +267,11 @@ export class SiteData {
   /** Searches the store as it is; what is new is added behind the pages. Rejects with a `TranscriptsError`. */
   async search(filters: Filters & { text: string }): Promise<SearchData> {
     const { where, signal, now } = this.#options;
-    const { text, project, agent, tag } = filters;
+    const { text, project, agent, tool, tag } = filters;
     const found = await find(this.#index, where, {
       term: text,
       perSession: HITS_OF_SESSION,
-      ...given({ project, agent, tags: tag === undefined ? undefined : [tag], ...this.#between(filters) }),
+      ...given({ project, agent, tool, tags: tag === undefined ? undefined : [tag], ...this.#between(filters) }),
       ...(filters.failed === true && { errorsOnly: true }),
       limit: HITS,
       now: now(),
@@ -416,7 +420,12 @@ export class SiteData {
     return sessions.map((read) => {
       const row = listRow(read, store);
       const version = JSON.stringify([read.stored.state.revision, row.is_archived, read.labels ?? null]);
-      return { ...row, version, seen: (seen.get(row.id) ?? []).toSorted() };
+      return {
+        ...row,
+        version,
+        tools: Object.keys(read.figures.stats.tools),
+        seen: (seen.get(row.id) ?? []).toSorted(),
+      };
     });
   }
 
@@ -453,9 +462,11 @@ export class SiteData {
       if (part === undefined) parts.set(key, { of: filters, ids: [id] });
       else part.ids.push(id);
     };
-    for (const { id, agent, project, tags } of sessions) {
+    for (const { id, agent, project, tools, models, tags } of sessions) {
       if (agent !== null) add({ agent }, id);
       if (project !== null) add({ project }, id);
+      for (const tool of tools) add({ tool }, id);
+      for (const model of models) add({ model }, id);
       for (const tag of tags) add({ tag }, id);
     }
     const days = (await this.figures()).sums.rows.flatMap(({ key }) => key ?? []);

@@ -139,7 +139,8 @@ async function listPage(
     if (project === undefined) return undefined;
     filters = { project };
   }
-  const { text, ...others } = filters;
+  // Passages are of a tool, but of no model.
+  const { text, model: _model, ...others } = filters;
   if (text !== undefined) return html(SearchPage({ data: await data.search({ text, ...others }), place }));
   return html(SessionsPage({ data: await data.sessions(filters, asked.page), place }));
 }

@@ -161,7 +161,8 @@ describe("an archive of pages", () => {
     const made = [...after].flatMap(([path, version]) => (before.get(path) === version ? [] : path));
     const kinds = [...new Set(made.map((path) => path.replace(/[^/]*$/, "")))].toSorted();
     const own = `sessions/${added}/`;
-    assert.deepEqual(kinds, ["", "agents/", "days/", "failures/", "projects/", "search/", "search/0/", own].toSorted());
+    const lists = ["", "agents/", "days/", "models/", "projects/", "tools/"];
+    assert.deepEqual(kinds, [...lists, "failures/", "search/", "search/0/", own].toSorted());
     assert.equal(made.filter((path) => path.startsWith("projects/")).length, 1);
     assert.equal(made.filter((path) => path.startsWith("failures/")).length, 1);
   });

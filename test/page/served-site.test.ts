@@ -83,6 +83,8 @@ describe("a server of this user", () => {
       for (const [path, command] of [
         ["/index.html", "list"],
         ["/tags/later.html", "list --tag later"],
+        ["/tools/Bash.html", "list --tool Bash"],
+        ["/index.html?tool=Bash&agent=claude-code", "list --agent claude-code --tool Bash"],
         ["/figures.html", "stats --by day"],
         ["/failures.html", "fixes"],
         ["/index.html?agent=claude-code&tag=later", "list --agent claude-code --tag later"],
@@ -96,6 +98,23 @@ describe("a server of this user", () => {
         const { stderr, exitCode } = await machine.run(...words);
         assert.equal(exitCode, 0, stderr);
       }
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("leads from each mark of the statistics to the sessions that it counts", async () => {
+    const machine = await sampleMachine();
+    await machine.index();
+    const server = await ServedSite.start(machine);
+    try {
+      const figures = await server.page("/figures.html");
+      const links = new Set(Array.from(figures.matchAll(/href="([a-z]+\/[^"]+)"/g), ([, href = ""]) => href));
+      const kinds = new Set([...links].map((href) => href.replace(/\/.*/, "")));
+      assert.deepEqual([...kinds].toSorted(), ["agents", "days", "models", "projects", "tools"]);
+      for (const href of links) assert.match(await server.page(`/${href}`), /class="title"/, href);
+      // No bar, and no row of a table, is without its sessions.
+      assert.doesNotMatch(figures, /<th scope="row">\s*(?:<svg.*?<\/svg>)?[^<\s]/);
     } finally {
       await server.stop();
     }

@@ -51,6 +51,8 @@ const definition = createQuestion(
 )
   .option("--recent <n>", "Only the n newest sessions.", positiveInteger)
   .option("--today", "Only sessions with activity today.")
+  .option("--tool <name>", "Only sessions with calls of this tool.")
+  .option("--model <name>", "Only sessions with answers from this model.")
   .option("--subagents", "Includes sessions of subagents.")
   .option("--empty", "Includes sessions in which nothing was said.")
   .addOption(jsonLines("each session"));
@@ -63,8 +65,14 @@ const MAX_TITLE_COLUMNS = 120;
 
 export const command = runnable(definition, async (context, _args, options) => {
   const asked = readBetween({ ...options, since: options.today ? "today" : options.since }, context.now());
-  const { subagents = false, empty = false, project, agent, tag: tags } = options;
-  const query = { ...asked, ...given({ project, agent, tags }), subagents, empty, limit: limitAsked(context, options) };
+  const { subagents = false, empty = false, project, agent, tool, model, tag: tags } = options;
+  const query = {
+    ...asked,
+    ...given({ project, agent, tool, model, tags }),
+    subagents,
+    empty,
+    limit: limitAsked(context, options),
+  };
   return askedOfStore(
     context,
     listNeeds(context, query),
@@ -109,8 +117,8 @@ async function print(
   return rows.length > 0 ? 0 : 1;
 }
 
-function listFilters({ agent, project, since, until, tag, today }: Options): ListFilters {
-  return { agent, project, since: today ? "today" : since, until, tag };
+function listFilters({ agent, project, tool, model, since, until, tag, today }: Options): ListFilters {
+  return { agent, project, tool, model, since: today ? "today" : since, until, tag };
 }
 
 /** Puts the subagents of a session after it, and otherwise keeps the order. */
@@ -124,7 +132,7 @@ function parentsFirst(rows: readonly SessionRow[]): SessionRow[] {
 }
 
 /** Options that leave sessions out. */
-const FILTERS = ["today", "since", "until", "project", "agent", "tag"] as const;
+const FILTERS = ["today", "since", "until", "project", "agent", "tool", "model", "tag"] as const;
 
 function limitAsked({ isTerminal }: CommandContext, options: Options): number {
   if (options.recent !== undefined) return options.recent;

@@ -13,6 +13,9 @@ export interface Filters {
   agent?: string;
   /** Folder of the project, or the folder's name. */
   project?: string;
+  /** Name of a tool that was used, and of a model that answered. */
+  tool?: string;
+  model?: string;
   /** Dates such as `2026-01-31`, both included. */
   since?: string;
   until?: string;
@@ -39,14 +42,15 @@ export function sessionsAddress(filters: Filters = {}, page = 1): string {
   return `index.html?${query}`;
 }
 
-function pageOfFilter({ agent, project, since, until, tag, ...others }: Filters): string | undefined {
-  const given = Object.entries({ agent, project, since, until, tag, ...others }).filter(
-    ([, value]) => value !== undefined,
-  );
+function pageOfFilter(filters: Filters): string | undefined {
+  const { agent, project, tool, model, since, until, tag } = filters;
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   if (given.length === 0) return "index";
   if (since !== undefined && since === until && given.length === 2) return `days/${fileName(since)}`;
   if (given.length > 1) return undefined;
   if (agent !== undefined) return `agents/${fileName(agent)}`;
+  if (tool !== undefined) return `tools/${fileName(tool)}`;
+  if (model !== undefined) return `models/${fileName(model)}`;
   if (tag !== undefined) return `tags/${fileName(tag)}`;
   return project === undefined ? undefined : `projects/${idOfPath(project)}`;
 }
@@ -54,14 +58,14 @@ function pageOfFilter({ agent, project, since, until, tag, ...others }: Filters)
 /** Reads a path that `sessionsAddress` wrote; a project is an id there. Undefined for any other path. */
 export function listIn(path: string): { filters: Filters; projectId?: string; page: number } | undefined {
   const [, folder, name = "", number = "1"] =
-    /^(?:(agents|projects|tags|days)\/)?([^/.]+)(?:\.(\d{1,6}))?\.html$/.exec(path) ?? [];
+    /^(?:(agents|projects|tools|models|tags|days)\/)?([^/.]+)(?:\.(\d{1,6}))?\.html$/.exec(path) ?? [];
   const page = Number(number);
   if (folder === undefined) return name === "index" ? { filters: {}, page } : undefined;
   const id = idIn(name);
   if (id === undefined) return undefined;
   if (folder === "projects") return { filters: {}, projectId: id, page };
   if (folder === "days") return { filters: { since: id, until: id }, page };
-  return { filters: folder === "agents" ? { agent: id } : { tag: id }, page };
+  return { filters: { [folder.slice(0, -1)]: id }, page };
 }
 
 /** Names a file, a folder or an error in addresses. */
@@ -72,7 +76,7 @@ export function idOfPath(path: string): string {
 /** Reads the query that `sessionsAddress` wrote. */
 export function filtersIn(query: URLSearchParams): { filters: Filters; page: number } {
   const filters: Filters = {};
-  for (const name of ["agent", "project", "since", "until", "tag", "text"] as const) {
+  for (const name of ["agent", "project", "tool", "model", "since", "until", "tag", "text"] as const) {
     const value = query.get(name)?.trim();
     if (value !== undefined && value !== "") filters[name] = value;
   }

@@ -66,7 +66,7 @@ export function FiguresPage({ data, place }: { data: FiguresData; place: Place }
           </div>
           <div class="charts">
             <Shares name="Projects" rows={costShares(data.projects, (project) => ({ project }))} place={place} />
-            <Shares name="Models" rows={costShares(data.models)} place={place} />
+            <Shares name="Models" rows={costShares(data.models, (model) => ({ model }))} place={place} />
             <Shares name="Agents" rows={costShares(data.agents, (agent) => ({ agent }))} place={place} />
             <Shares name="Tools" columns={["Calls", "Failed"]} rows={toolShares(sums.tools)} place={place} />
           </div>
@@ -335,6 +335,7 @@ function toolShares(tools: FiguresData["sums"]["tools"]): Share[] {
     name: tool,
     share: calls / most,
     cells: [count(calls), percent(errors, calls)],
+    filter: { tool },
   }));
 }
 
@@ -370,7 +371,7 @@ function Shares({ name, columns = COSTS, rows, place }: SharesProps): JSX.Elemen
                   oneLine(row.name, 60)
                 ) : (
                   <a href={place.root + sessionsAddress(row.filter)} title={oneLine(row.name, 400)}>
-                    {oneLine(lastPart(row.name), 60)}
+                    {oneLine(row.filter.project === undefined ? row.name : lastPart(row.name), 60)}
                   </a>
                 )}
               </th>

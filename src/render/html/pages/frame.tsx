@@ -55,9 +55,9 @@ export function filterOptions(
   { only: { tags = [], ...only } = {} }: Pick<Place, "only">,
   filters: Filters = {},
 ): string {
-  const { agent, project, since, until, tag } = { ...only, ...filters };
+  const { agent, project, tool, model, since, until, tag } = { ...only, ...filters };
   const all = [...new Set([...tags, ...(tag === undefined ? [] : [tag])])].map((each) => ["tag", each] as const);
-  return [...Object.entries({ agent, project, since, until }), ...all]
+  return [...Object.entries({ agent, project, tool, model, since, until }), ...all]
     .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${shellWord(value)}`]))
     .join("");
 }

@@ -164,6 +164,8 @@ export function FilterBar({ data, place }: { data: Choices; place: Place }): JSX
     <form class="filters" action={place.root + sessionsAddress()} method="get" aria-label="Filters">
       <Choice name="agent" label="Agent" value={filters.agent} values={agents} />
       <Choice name="project" label="Project" value={filters.project} values={projects} />
+      {filters.tool === undefined ? null : <Choice name="tool" label="Tool" value={filters.tool} values={[]} />}
+      {filters.model === undefined ? null : <Choice name="model" label="Model" value={filters.model} values={[]} />}
       {tags.length === 0 && filters.tag === undefined ? null : (
         <Choice name="tag" label="Tag" value={filters.tag} values={tags} />
       )}
