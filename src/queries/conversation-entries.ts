@@ -5,6 +5,7 @@
 import { countOf, isFields, textOf } from "../parse/json-fields.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { fullModelName } from "../parse/model-names.ts";
+import { isReminderText } from "../parse/prompts.ts";
 import { given } from "../given.ts";
 import type {
   TokenCounts,
@@ -106,8 +107,11 @@ class Converter {
       const parts = files.map((block) => ({ type: "file", ...attachmentOf(block) }));
       yield this.#fromHost(message, texts, parts);
     } else if (kind !== "meta" && !(isEmpty && others.length > 0)) {
-      const content = texts.join("\n");
-      const parts = [...(content === "" ? [] : [{ type: "text", text: content }]), ...hostParts(metadata)];
+      const said = texts.filter((text) => !isReminderText(text));
+      const content = (said.length > 0 ? said : texts).join("\n");
+      const added = said.length > 0 ? texts.filter(isReminderText) : [];
+      const typed = content === "" ? [] : [{ type: "text", text: content }];
+      const parts = [...typed, ...added.map(addedPart), ...hostParts(metadata)];
       const about = given({ agent: textOf(metadata, "agent"), model: textOf(metadata, "model") });
       const attachments = files.length === 0 ? {} : { attachments: files.map(attachmentOf) };
       yield written({ type: "user", ...this.#userPlace(message), content, parts, ...attachments, ...about });
@@ -117,7 +121,7 @@ class Converter {
 
   /** Text of the program: the model reads it as a message of the user, but no person wrote it. */
   #fromHost(message: TranscriptMessage, texts: readonly string[], files: readonly object[] = []): EntryToWrite {
-    const parts = [...texts.map((text) => ({ type: "text", synthetic: true, text })), ...files];
+    const parts = [...texts.map(addedPart), ...files];
     return written({ type: "user", ...this.#userPlace(message), content: "", parts });
   }
 
@@ -298,11 +302,16 @@ function attachmentOf({ block_type: type, metadata }: ParsedContentBlock): Attac
   };
 }
 
+/** Returns a text that the user did not write, as a part of a prompt. */
+function addedPart(text: unknown): object {
+  return { type: "text", synthetic: true, text };
+}
+
 /** Returns the parts of a prompt that the user did not write: see `agents/transcripts/transcript-user.ts`. */
 function hostParts({ added_by_host: added, mentions, subtasks, command }: MessageMetadata): object[] {
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
   return [
-    ...list(added).map((text) => ({ type: "text", synthetic: true, text })),
+    ...list(added).map(addedPart),
     ...list(mentions).map((name) => ({ type: "agent", name })),
     ...list(subtasks)
       .filter(isFields)

@@ -231,6 +231,26 @@ describe("transcripts show", () => {
     assert.match(stderr, /1 damaged place; `transcripts entries - \| grep '"recovered":false'` shows/);
   });
 
+  test("what an editor added to a prompt is not shown as the person's words", async () => {
+    const selection = "<ide_selection>The user selected lines of notes.md:\nA plan\n</ide_selection>";
+    const stdin = [user(`${selection}\nCarry it out`, 1), says("Done.", 2)].join("");
+    const run = async (...argv: string[]): Promise<string> =>
+      (await runCli(argv, { home: makeTempDir(), stdin })).stdout;
+    for (const options of [[], ["--summary"]]) {
+      const text = await run("show", "-", ...options);
+      assert.match(text, /User.*\nCarry it out\n/);
+      assert.doesNotMatch(text, /A plan/);
+    }
+    assert.match(
+      await run("export", "-", "--markdown", "-o", "-"),
+      /Carry it out\n\n### Added by the host\n[^]*A plan/,
+    );
+    assert.match(
+      await run("export", "-", "--html", "-o", "-"),
+      /Added by the agent&#39;s program|Added by the agent's program/,
+    );
+  });
+
   test("--subagents adds their conversations", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());

@@ -11,6 +11,7 @@ import { MAX_IMAGE_BYTES, type PageImage, type PageSession, type PairedCall, typ
 import { compact, roughly } from "../../quantities.ts";
 import { answersIn, callTarget, toolInput } from "./tool-input.tsx";
 import { questionsIn } from "../../parse/list-items.ts";
+import { isReminderText } from "../../parse/prompts.ts";
 import type { View } from "./view.ts";
 
 const MAX_NAME_CHARS = 120;
@@ -86,7 +87,8 @@ function textView(message: TranscriptMessage, block: ParsedContentBlock): JSX.El
     default:
       break;
   }
-  if (message.user_kind === "meta") return closed("Added by the agent's program", text, prose);
+  const isAdded = message.user_kind === "meta" || (message.user_kind === "human" && isReminderText(text));
+  if (isAdded) return closed("Added by the agent's program", text, prose);
   return message.message_type === "system" && !isCut ? note(text) : prose;
 }
 

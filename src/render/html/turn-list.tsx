@@ -1,7 +1,7 @@
 /** The list of turns of a session. */
 import type { JSX } from "preact";
 import { oneLine } from "../../neutral-text.ts";
-import type { MessageView } from "../../parse/turns.ts";
+import { saidIn } from "../../parse/turns.ts";
 import { count, counted, dollars } from "../../quantities.ts";
 import { timeView } from "./entry-view.tsx";
 import type { Outline } from "./outline.ts";
@@ -37,7 +37,7 @@ export function turnsIn({ turns, calls: paired }: Outline, anchors: Anchors): Tu
       {
         number,
         href: `#turn-${number}`,
-        title: turnTitle(prompt),
+        title: shortTitle(saidIn(prompt)),
         time: prompt.message.timestamp,
         calls: calls.length,
         failed: failed.length,
@@ -87,13 +87,6 @@ export function FailedCount({ count: failed, first }: { count: number; first: st
 }
 
 const MAX_TURN_TITLE_CHARS = 140;
-
-function turnTitle({ message, blocks }: MessageView): string {
-  const { command } = message.metadata;
-  if (typeof command === "string") return shortTitle(command);
-  const text = blocks.find((block) => block.content_text !== null && block.content_text.trim() !== "")?.content_text;
-  return shortTitle(text ?? "");
-}
 
 /** Shortens the text of a prompt for the list. */
 export function shortTitle(text: string): string {

@@ -1,6 +1,7 @@
 /** Says what is shown of an entry of a session, whoever reads it. */
 import { errorText, printedText } from "../../calls/result-texts.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../../parse/model.ts";
+import { isReminderText } from "../../parse/prompts.ts";
 import { isPrompt } from "../../parse/turns.ts";
 import { userWords } from "../../agents/user-words.ts";
 
@@ -41,7 +42,8 @@ export function shownContent({ message, block, tool }: EntryOf, parts: ShownPart
       const shown = saidContent(block);
       if (shown.content === "" || (metadata.command !== undefined && block.block_order > 0)) return undefined;
       if (metadata.command !== undefined) return { kind: "said", content: metadata.command };
-      const isSaid = isPrompt(message) || message.message_type === "assistant" || parts.withNotes === true;
+      const isTyped = isPrompt(message) && !isReminderText(block.content_text ?? "");
+      const isSaid = isTyped || message.message_type === "assistant" || parts.withNotes === true;
       return isSaid ? shown : noteContent(message, shown.content);
     }
   }
