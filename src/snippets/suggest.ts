@@ -4,6 +4,7 @@ import { shortened } from "../neutral-text.ts";
 import { type ErrorRow, errorsIn } from "../queries/session-errors.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { createRedactor } from "../redact/redactor.ts";
+import type { OpenOptions } from "../sessions/open-session.ts";
 import type { SessionRef } from "../places/session-ref.ts";
 import { MAX_CONTENT_BYTES, MIN_CONTENT_BYTES } from "../store/stored-model.ts";
 import { failureText } from "../render/text/failure-text.ts";
@@ -21,7 +22,7 @@ export interface SnippetSuggestion {
   from: string | null;
 }
 
-export interface SuggestOptions {
+export interface SuggestOptions extends Pick<OpenOptions, "stdin"> {
   /** Maximum number of suggestions: the errors that took most attempts. Default 8. */
   limit?: number;
   signal?: AbortSignal | undefined;
@@ -33,9 +34,9 @@ const MAX_TITLE = 120;
 /** Returns suggestions in the order of their lines. Rejects with a `TranscriptsError` if the session cannot be read. */
 export async function suggestForSession(
   ref: SessionRef,
-  { limit = DEFAULT_LIMIT, signal = new AbortController().signal }: SuggestOptions = {},
+  { limit = DEFAULT_LIMIT, signal = new AbortController().signal, stdin }: SuggestOptions = {},
 ): Promise<SnippetSuggestion[]> {
-  const { rows } = await errorsIn(ref, { fixes: true, signal });
+  const { rows } = await errorsIn(ref, { fixes: true, signal, stdin });
   // Attempts at the same error have the same fix; the first one has all of them.
   const distinct = new Map(
     rows

@@ -24,6 +24,7 @@ import {
   jsonObject,
   positiveInteger,
   runnable,
+  SESSION,
   several,
   since,
   STORED_SESSION,
@@ -198,16 +199,17 @@ const suggestDefinition = createCommand("suggest", {
   },
   nothing: "nothing is worth suggesting",
 })
-  .argument("<SESSION>", STORED_SESSION)
+  .argument("<SESSION>", SESSION)
   .option("--store", "Stores them, each only once.")
   .option("--limit <n>", "Maximum number of suggestions, best first.", positiveInteger, 8)
   .option("--full", "Prints the full content.")
   .addOption(jsonLines("each suggestion"));
 
 const suggest = runnable(suggestDefinition, async (context, [argument], options) => {
-  refuseStdin(argument);
+  if (options.store) refuseStdin(argument);
+  const { signal, stdin } = context;
   const ref = await sessionNamed(context, argument);
-  const suggestions = await suggestForSession(ref, { limit: options.limit ?? 8, signal: context.signal });
+  const suggestions = await suggestForSession(ref, { limit: options.limit ?? 8, signal, stdin });
   for (const suggestion of suggestions) {
     if (options.json) await context.printLine({ version: 1, ...suggestion });
     else await context.out(suggestionText(context, suggestion, options.full ?? false));
