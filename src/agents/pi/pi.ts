@@ -40,7 +40,7 @@ export const pi: Agent = {
     agent: "pi",
     folders: (where) => [agentFolder(where, ["PI_CODING_AGENT_DIR"], ".pi/agent")],
     places: ["sessions"],
-    paths: ["*/*_{uuid}.jsonl"],
+    paths: ["*/*_{uuid}.jsonl", "*/*.jsonl"],
   }),
   resume: ({ id }, cwd) => ({ command: `pi --session ${shellWord(id)}`, folder: cwd }),
 };
