@@ -177,6 +177,23 @@ describe("an id that comes again", () => {
     ]);
   });
 
+  test("of an answer whose first lines have another input and no output yet: the last line counts", async () => {
+    const result = await parsed([
+      userText("One?", at(1)),
+      answer("x", [toolUse("toolu_1", "Bash")], usage(24_000, 0), at(2)),
+      toolResult("toolu_1", "ok", at(3)),
+      answer("x", [toolUse("toolu_2", "Bash")], { ...usage(6, 134, 0, 26_000), stop_reason: "tool_use" }, at(4)),
+      toolResult("toolu_2", "ok", at(5)),
+      answer("x", [thinking("hm", "a")], usage(24_100, 0), at(6)),
+      answer("x", [text("It is.")], { ...usage(7, 20, 26_000), stop_reason: "end_turn" }, at(7)),
+    ]);
+    assert.deepEqual(answers(result), [
+      [2, 134],
+      [6, 20],
+    ]);
+    assert.deepEqual([result.stats.tokens_in, result.stats.cache_write], [13, 26_000]);
+  });
+
   test("replaced in an export, that of the request too: each answer counts", async () => {
     const pieces = (minute: number, said: string): string[] => {
       const rest = { ...at(minute), requestId: "REDACTED" };
