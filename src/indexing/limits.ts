@@ -1,6 +1,9 @@
 /** Sizes that bound memory and transactions. Tests make them small. */
 export interface IndexLimits {
-  /** Characters of text after which a transaction is due; `events` is the same limit in events. */
+  /**
+   * Characters of text after which a transaction is due; `events` is the same limit in events. Twice as many would save
+   * no time, and other programs, and the server of pages, would wait longer.
+   */
   textChars: number;
   events: number;
   /** Bytes per read. */
@@ -8,7 +11,7 @@ export interface IndexLimits {
 }
 
 export const INDEX_LIMITS: IndexLimits = {
-  textChars: 4 * 1024 * 1024,
+  textChars: 1024 * 1024,
   events: 5_000,
   chunkBytes: 1024 * 1024,
 };
