@@ -130,6 +130,33 @@ describe("the two families of records", () => {
     assert.equal(prompt, "Fix the rate.");
   });
 
+  test("what an editor puts before a prompt is not one, unless a prompt quotes it", async () => {
+    const request = "## My request for Codex:\nFix it.";
+    const review = { type: "input_text", text: `[2] user: # Comments:\n\n${request}\n` };
+    const around = ["[1] tool: ok\n", "[3] assistant: Done.\n"].map((text) => ({ type: "input_text", text }));
+    const text = lines(
+      meta(),
+      ...["# Open files:", "\n# Comments:\n\n## 1\nNo.", "## Guidelines:"].flatMap((head) =>
+        typed(`${head}\n\n${request}`),
+      ),
+      ...typed(`What is this?\n\n${request}`),
+      item({ type: "message", role: "user", content: [around[0], review, around[1]] }),
+      event({ type: "user_message", message: "" }),
+    );
+    const read = await parseTranscript("s", text);
+    const asked = read.messages.filter(isPrompt).map(({ id }) => id);
+    assert.deepEqual(
+      asked.map((id) => read.content_blocks.flatMap((block) => (block.message_id === id ? block.content_text : []))),
+      [
+        ["Fix it."],
+        ["Fix it."],
+        ["Fix it."],
+        [`What is this?\n\n${request}`],
+        ["[1] tool: ok\n", `[2] user: # Comments:\n\n${request}\n`, "[3] assistant: Done.\n"],
+      ],
+    );
+  });
+
   test("a text in the user's role that no event shows is not a prompt in a file with such events", async () => {
     const [bold, shown] = typed("<b>bold</b>");
     const text = lines(

@@ -26,8 +26,8 @@ export interface UserPart {
 const ELEMENT = /^<([a-z]+)((?:_[a-z]+)*)(?:\s[^>]*)?>[^]*<\/\1\2(?:\s[^>]*)?>$/;
 const ELEMENTS = new Set(["skill", "permissions", "tools", "image"]);
 const AGENTS_FILE = /^# AGENTS\.md instructions\b/;
-/** An editor puts the open files and the selection before the text that the person typed. */
-const EDITOR_PREFACE = /^[^]*?^## My request for Codex:[^\S\n]*\n?/m;
+/** An editor puts sections, such as the open files, before the text that the person typed. Elsewhere this is quoted. */
+const EDITOR_PREFACE = /^\s*#{1,2} [^\n]*:\n(?:[^]*?\n)?## My request for Codex:[^\S\n]*\n?/;
 const SHELL_COMMAND = /^<user_shell_command>\s*<command>\n?([^]*?)\n?<\/command>\s*<result>\n?([^]*?)\n?<\/result>/;
 
 /** Returns the parts of a message of the role `user` or `developer`: the typed text is one of its own. */
