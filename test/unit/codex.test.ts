@@ -345,6 +345,87 @@ describe("code mode", () => {
     ]);
   });
 
+  const code = (id: string, input: string, ...printed: readonly string[]) => [
+    item({ type: "custom_tool_call", name: "exec", input, call_id: id }),
+    item({
+      type: "custom_tool_call_output",
+      call_id: id,
+      output: ["Script completed\nWall time 0.1 seconds\nOutput:\n", ...printed].map((text) => ({
+        type: "input_text",
+        text,
+      })),
+    }),
+  ];
+  const printedEnd = (exit_code: number) =>
+    JSON.stringify({ chunk_id: "1a2b3c", wall_time_seconds: 0.5, exit_code, output: "…" });
+
+  test("has failed where only its output has the exit code of a command", async () => {
+    const search = 'const r = await tools.exec_command({"cmd":"rg \\"vat\\" ."}); text(JSON.stringify(r));';
+    const text = lines(
+      meta(),
+      ...code("a", 'text(JSON.stringify(await tools.exec_command({cmd:"npm test"})));', printedEnd(1)),
+      ...code("b", 'tools.exec_command({cmd:"ls"}); tools.exec_command({cmd:"rg vat"})', printedEnd(0), printedEnd(2)),
+      ...code("c", search, printedEnd(1)),
+      ...code("d", 'tools.exec_command({cmd:"npm test"})', printedEnd(0)),
+      ...code("e", 'tools.exec_command({cmd:"cat log"})', `log: ${printedEnd(1)}`),
+    );
+    // A command that prints such a result has not failed.
+    const shown = ran(
+      "f",
+      "exec_command",
+      { cmd: "cat log" },
+      `Exit code: 0\nOutput:\nScript completed\n${printedEnd(1)}`,
+    );
+    assert.deepEqual(ends(await parseTranscript("s", text + lines(...shown))), [
+      ["exec", "error", 1, false],
+      ["exec", "error", 2, false],
+      ["exec", "completed", null, false],
+      ["exec", "completed", null, false],
+      ["exec", "completed", null, false],
+      ["exec_command", "completed", 0, false],
+    ]);
+    const inner = { type: "CommandExecution", id: "exec-1", command: ["sh", "-c", "npm test"], exit_code: 1 };
+    const [call, result] = code("a", 'tools.exec_command({cmd:"npm test"})', printedEnd(1));
+    const ended = event({ type: "item_completed", item: { ...inner, status: "failed" } });
+    assert.deepEqual(ends(await parseTranscript("s", lines(meta(), call, ended, result))), [
+      ["exec", "completed", null, false],
+      ["exec_command", "error", 1, true],
+    ]);
+  });
+
+  test("has the calls that older events show", async () => {
+    const changes = { "/w/a.js": { type: "add", content: "a\n" } };
+    const invocation = { server: "wiki", tool: "search", arguments: { q: "vat" } };
+    const content = [{ type: "text", text: "closed" }];
+    const text = lines(
+      meta(),
+      item({ type: "custom_tool_call", name: "exec", input: "…", call_id: "a" }),
+      event({ type: "patch_apply_end", call_id: "exec-1", changes, stdout: "Done", stderr: "", success: true }),
+      event({ type: "web_search_end", call_id: "exec-2", query: "vat", action: { type: "search", query: "vat" } }),
+      event({ type: "mcp_tool_call_end", call_id: "exec-3", invocation, result: { Ok: { content, isError: true } } }),
+      event({
+        type: "exec_command_end",
+        call_id: "exec-4",
+        command: ["sh", "-c", "false"],
+        cwd: "/home/mia/shop",
+        exit_code: 1,
+      }),
+      item({ type: "custom_tool_call_output", call_id: "a", output: "Script completed\nOutput:\n" }),
+    );
+    const read = await parseTranscript("s", text);
+    assert.deepEqual(
+      read.tool_calls.map((call) => [call.tool_name, call.status, call.tool_input, call.result_text]),
+      [
+        ["exec", "completed", "…", ""],
+        ["apply_patch", "completed", { changes }, "Done"],
+        ["web_search", "completed", { type: "search", query: "vat" }, ""],
+        ["mcp__wiki__search", "error", { q: "vat" }, "closed"],
+        ["exec_command", "error", { cmd: "false" }, ""],
+      ],
+    );
+    assert.equal(new Set(read.tool_calls.map(({ use }) => use?.message_ordinal)).size, 1);
+  });
+
   test("a call that ends after its turn is in the answer that made it", async () => {
     const { tool_calls, messages } = await parsed("code");
     const [code, inner] = tool_calls.slice(-2).map(({ use }) => use?.message_ordinal);

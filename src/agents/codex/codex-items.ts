@@ -162,26 +162,37 @@ function argumentsIn(given: unknown): unknown {
 /** Ids of calls that code made. */
 const INNER = /^exec-/;
 
-/** Returns a call that code of the model made, with its result: only an event has it. `cwd`: the folder of the session. */
-export function innerCall(item: Fields, cwd: unknown): { use: BlockDraft; output: unknown } | undefined {
-  const id = textIn(item["id"]);
+/**
+ * Returns a call that code of the model made, with its result: only an event has it, an item or an older one. `cwd`: the
+ * folder of the session.
+ */
+export function innerCall(event: Fields, cwd: unknown): { use: BlockDraft; output: unknown } | undefined {
+  const id = textIn(event["call_id"]) ?? textIn(event["id"]);
   if (id === undefined || !INNER.test(id)) return undefined;
   const call = (toolName: string, input: unknown, output: unknown) => ({
     use: toolCall(id, toolName, input),
     output,
   });
-  switch (item["type"]) {
+  switch (event["type"]) {
     case "CommandExecution":
-      return call("exec_command", commandInput(item, cwd), item["aggregated_output"] ?? "");
+    case "exec_command_end":
+      return call("exec_command", commandInput(event, cwd), event["aggregated_output"] ?? "");
     case "FileChange":
-      return call("apply_patch", { changes: item["changes"] ?? {} }, printed(item));
-    case "McpToolCall": {
-      const error = textOf(fieldsOf(item, "error"), "message");
-      const tool = `mcp__${textOf(item, "server")}__${textOf(item, "tool")}`;
-      return call(tool, item["arguments"] ?? null, error ?? listOf(fieldsOf(item, "result"), "content"));
+    case "patch_apply_end":
+      return call("apply_patch", { changes: event["changes"] ?? {} }, printed(event));
+    case "McpToolCall":
+    case "mcp_tool_call_end": {
+      const made = fieldsOf(event, "invocation") ?? event;
+      const ended = fieldsOf(event, "result");
+      const error = textOf(fieldsOf(event, "error"), "message") ?? textOf(ended, "Err");
+      const tool = `mcp__${textOf(made, "server")}__${textOf(made, "tool")}`;
+      return call(tool, made["arguments"] ?? null, error ?? listOf(fieldsOf(ended, "Ok") ?? ended, "content"));
     }
+    case "WebSearch":
+    case "web_search_end":
+      return call("web_search", event["action"] ?? null, "");
     case "ImageView":
-      return call("view_image", { path: pathOf(item["path"]) }, "");
+      return call("view_image", { path: pathOf(event["path"]) }, "");
     default:
       return undefined;
   }

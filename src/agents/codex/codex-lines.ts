@@ -26,7 +26,7 @@ import {
   userParts,
 } from "./codex-items.ts";
 import { codexRecord, type CodexRecord, kindOf, SILENT } from "./codex-records.ts";
-import { type CallEnd, callEnd, lateFailure, printedSoFar, resultOf } from "./codex-results.ts";
+import { type CallEnd, callEnd, endOfCommandInCode, lateFailure, printedSoFar, resultOf } from "./codex-results.ts";
 import { TokenCounts } from "./codex-usage.ts";
 
 /** Tool that runs code of the model, which may call other tools. */
@@ -47,7 +47,7 @@ export class CodexReader implements RecordReader {
   readonly silent = SILENT;
   readonly #tokens = new TokenCounts();
   /** Calls that have not ended, with what events say about them and what the model saw of a command that still runs. */
-  readonly #calls = new Map<string, { tool: string; end?: CallEnd; printed?: string | undefined }>();
+  readonly #calls = new Map<string, { tool: string; input: unknown; end?: CallEnd; printed?: string | undefined }>();
   #session: SessionDraft | undefined;
   #provider: string | undefined;
   #model: string | undefined;
@@ -59,6 +59,8 @@ export class CodexReader implements RecordReader {
   #answer: Answer | undefined;
   /** Answer with the latest call of code, which made the inner calls that events have. */
   #code: string | undefined;
+  /** Events have the commands that code ran. */
+  #hasInnerCommands = false;
   /** Number of answers in the turn. */
   #answers = 0;
   /** An event has shown what the model says in the next item. */
@@ -252,7 +254,7 @@ export class CodexReader implements RecordReader {
     if (tool === CODE_TOOL) this.#code = made.sourceId;
     if (hasEnded)
       return [made, this.#resultDraft(resultOf(id, "", tool, callEnd(item)), { ...piece, uuid: undefined })];
-    if (id !== undefined) this.#calls.set(id, { tool });
+    if (id !== undefined) this.#calls.set(id, { tool, input: use.input });
     return [made];
   }
 
@@ -262,7 +264,8 @@ export class CodexReader implements RecordReader {
     if (call === undefined || printed === undefined) this.#calls.delete(id ?? "");
     else call.printed = printed;
     this.#close();
-    return this.#resultDraft(resultOf(id, output, call?.tool, call?.end), piece);
+    const end = call?.end ?? (this.#hasInnerCommands ? undefined : endOfCommandInCode(output, call?.input));
+    return this.#resultDraft(resultOf(id, output, call?.tool, end), piece);
   }
 
   #resultDraft(block: BlockDraft, piece: Piece, sourceId = block.toolUseId): MessageDraft {
@@ -298,26 +301,21 @@ export class CodexReader implements RecordReader {
       case "error":
         return failed(payload, piece);
       default:
-        return type.endsWith("_end") ? this.#ended(textIn(payload["call_id"]) ?? "", payload, piece) : [];
+        return type.endsWith("_end") ? this.#ended(payload, piece) : [];
     }
   }
 
   #completed(item: Fields, piece: Piece): MessageDraft[] {
     if (item["type"] === "UserMessage") this.#hasPromptEvents = true;
     if (item["type"] === "AgentMessage" || item["type"] === "Plan") this.#isShown = true;
-    const inner = innerCall(item, this.#session?.cwd);
-    if (inner === undefined) return this.#ended(textIn(item["id"]) ?? "", item, piece);
-    const { use, output } = inner;
-    const { toolUseId: id, toolName: tool } = use;
-    const sourceId = this.#code ?? this.#open().id;
-    return [
-      answerDraft({ ...piece, sourceId }, [use]),
-      this.#resultDraft(resultOf(id, output, tool, callEnd(item)), piece),
-    ];
+    return this.#ended(item, piece);
   }
 
   /** Notes how a call ended whose result comes later. A command that still ran at its result has another one if it failed. */
-  #ended(id: string, item: Fields, piece: Piece): MessageDraft[] {
+  #ended(item: Fields, piece: Piece): MessageDraft[] {
+    const inner = innerCall(item, this.#session?.cwd);
+    if (inner !== undefined) return this.#inner(inner, callEnd(item), piece);
+    const id = textIn(item["call_id"]) ?? textIn(item["id"]) ?? "";
     const call = this.#calls.get(id);
     if (call === undefined) return [];
     call.end = callEnd(item);
@@ -327,6 +325,13 @@ export class CodexReader implements RecordReader {
     if (result === undefined) return [];
     this.#superseded = [id];
     return [this.#resultDraft(result, piece, `${id}.end`)];
+  }
+
+  #inner({ use, output }: NonNullable<ReturnType<typeof innerCall>>, end: CallEnd, piece: Piece): MessageDraft[] {
+    const { toolUseId: id, toolName: tool } = use;
+    this.#hasInnerCommands ||= tool === "exec_command";
+    const sourceId = this.#code ?? this.#open().id;
+    return [answerDraft({ ...piece, sourceId }, [use]), this.#resultDraft(resultOf(id, output, tool, end), piece)];
   }
 
   /** The person took back their last prompts and what followed. */

@@ -14,6 +14,7 @@ import {
   isFields,
   jsonText,
   listOf,
+  parsedJson,
   recordIn,
   stringOf,
   textIn,
@@ -69,6 +70,9 @@ export function resultOf(id: string | undefined, output: unknown, tool?: string,
   return { ...block, metadata: { ...block.metadata, ...given({ subagent_session_id: threadId }) } };
 }
 
+/** Beginning of a result of code of the model. */
+const CODE_COMPLETED = "Script completed\n";
+
 /** Lines before an output, all of which are there for the model. That of a command that still runs is no such frame. */
 const FRAME =
   /^(?:(?:Command|Chunk ID|Wall time|Exit code|Process exited with code|Original token count|Total output lines|Script (?:completed|failed))\b[^\n]*\n)+Output:\n+/;
@@ -79,7 +83,7 @@ const RUNNING =
 
 /** Returns what a command that still runs has printed; undefined for any other result. */
 export function printedSoFar(output: unknown): string | undefined {
-  const { text } = readOutput(output);
+  const text = shownText(output);
   const frame = RUNNING.exec(text)?.[0];
   return frame === undefined ? undefined : text.slice(frame.length);
 }
@@ -93,6 +97,22 @@ export function lateFailure(id: string, tool: string, before: string, item: Fiel
   if (endingOf({ input: item, reported: "completed", exitCode: end.exitCode }) === "completed") return undefined;
   const all = stringOf(item, "aggregated_output") ?? "";
   return resultOf(id, all.startsWith(before.trim()) ? all : `${before}\n${all}`, tool, end);
+}
+
+/** How code prints the whole result of a command that failed. */
+const PRINTED_FAILURE =
+  /^\{\s*"chunk_id":\s*"\w*",\s*"wall_time_seconds":\s*[\d.e+-]+,\s*"exit_code":\s*(?!0\b)(-?\d+)/m;
+const COMMAND_IN_CODE = /\bcmd"?\s*:\s*("(?:[^"\\]|\\.)*")/g;
+
+/** Returns how a command in code of the model failed, which the code printed. Some versions have no event for it. */
+export function endOfCommandInCode(output: unknown, code: unknown): CallEnd | undefined {
+  const text = shownText(output);
+  const exitCode = text.startsWith(CODE_COMPLETED) ? PRINTED_FAILURE.exec(text)?.[1] : undefined;
+  if (exitCode === undefined) return undefined;
+  const [command, ...others] = String(code).matchAll(COMMAND_IN_CODE);
+  const input = { cmd: others.length === 0 ? parsedJson(command?.[1] ?? "") : undefined };
+  const end = { exitCode: Number(exitCode) };
+  return endingOf({ input, reported: "completed", exitCode: end.exitCode }) === "completed" ? undefined : end;
 }
 
 /** How Codex itself says it, in place of a tool's output, which always has a frame. */
@@ -147,7 +167,7 @@ const PATCH_FAILED = /^apply_patch verification failed: /m;
 function saidIn(text: string): ToolStatus | undefined {
   if (REFUSED.test(text)) return "rejected";
   const said = endingInText(TEXTS, text.replace(STOPPED_AFTER, ""));
-  return said ?? (text.startsWith("Script completed\n") && PATCH_FAILED.test(text) ? "error" : undefined);
+  return said ?? (text.startsWith(CODE_COMPLETED) && PATCH_FAILED.test(text) ? "error" : undefined);
 }
 
 interface Output {
@@ -161,12 +181,18 @@ function readOutput(output: unknown): Output {
   if (typeof output === "string") return readText(output);
   if (Array.isArray(output)) {
     const images = output.filter((part) => textOf(part, "type") === "input_image").length;
-    return { ...readText(output.map(partText).join("\n")), images };
+    return { ...readText(shownText(output)), images };
   }
   // Versions before the text was all there is.
   const content = stringOf(output, "content");
   if (content !== undefined) return { ...readText(content), isError: isFields(output) && output["success"] === false };
   return { text: jsonText(output), isError: false, images: 0 };
+}
+
+/** Returns what the model saw; an empty text for forms of 2025. */
+function shownText(output: unknown): string {
+  if (Array.isArray(output)) return output.map(partText).join("\n");
+  return typeof output === "string" ? output : "";
 }
 
 function readText(text: string): Output {
