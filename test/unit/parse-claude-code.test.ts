@@ -415,6 +415,7 @@ describe("user lines", () => {
       "human",
       undefined,
     ],
+    ["without a message", '{"type":"user","sessionId":"S"}', "meta", undefined],
     ["typed while the model was busy", attachment("prompt"), "human", "queued"],
     ["a notice while the model was busy", attachment("task-notification"), "meta", "notification"],
   ] as const) {

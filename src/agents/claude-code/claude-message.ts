@@ -209,13 +209,13 @@ const NOT_TYPED: ReadonlySet<MessageMetadata["origin"]> = new Set([
 ]);
 
 /**
- * Returns the kind: a tool's result has result blocks, an injection has marks or tags; everything else is from a
- * person.
+ * Returns the kind: a tool's result has result blocks, an injection has marks or tags, or says nothing; everything else
+ * is from a person.
  */
 function userKindOf(line: Fields, blocks: readonly BlockDraft[], origin: MessageMetadata["origin"]): UserKind {
   if (blocks.some(({ type }) => type === "tool_result")) return "tool_result";
   if (INJECTED.some((mark) => line[mark] === true) || NOT_TYPED.has(origin)) return "meta";
-  return blocks.length > 0 && blocks.every(isReminder) ? "meta" : "human";
+  return blocks.every(isReminder) ? "meta" : "human";
 }
 
 function userOrigin(line: Fields, blocks: readonly BlockDraft[]): MessageMetadata {
