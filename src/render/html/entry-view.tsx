@@ -19,6 +19,7 @@ export function entryClass(
   if (again) parts.push("again");
   if (metadata.origin === "command") parts.push("command");
   if (blocks.length > 0 && blocks.every(({ block_type: type }) => WORK.has(type))) parts.push("work");
+  if (blocks[0]?.block_type === "tool_use") parts.push("calls");
   return parts.join(" ");
 }
 

@@ -17,7 +17,7 @@ export async function writeSession(
   writer: PageWriter,
   { turns, ...view }: Omit<View, "anchors"> & { turns: readonly TurnRow[] },
 ): Promise<void> {
-  if (turns.length > 0) await writer.add(turnList(turns, view.clock));
+  if (turns.length > 1) await writer.add(turnList(turns, view.clock));
   await writer.addTag('<div class="conversation" id="conversation" tabindex="-1">');
   await writeConversation(writer, { ...view, anchors: new Anchors() }, true);
   await writer.addTag("</div>");

@@ -77,6 +77,7 @@ main, .nested { min-width: 0; }
 .scroll { overflow-x: auto; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 .outline { margin-top: 2rem; }
+.outline + .conversation > .turn:first-child { margin-top: 1.75rem; }
 @media (min-width: 76rem) {
   body:has(> .session) { max-width: 76rem; }
   .session:has(> .outline) { display: grid; grid-template-columns: 16rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
@@ -173,7 +174,7 @@ const OVERVIEW = `
 .facts > div { display: flex; gap: .75rem; }
 .facts dt { flex: none; width: 5.5rem; }
 .facts dd { min-width: 0; margin: 0; }
-.turns { margin-top: 1rem; font-size: .875rem; }
+.turns { font-size: .875rem; }
 .turns > summary { display: flex; align-items: baseline; gap: .5rem; font-weight: 600; }
 .turns ol { margin: .5rem 0 0; padding: 0; list-style: none; }
 .turns li { padding: .4rem 0; border-top: 1px solid var(--line); line-height: 1.4; }
@@ -185,16 +186,16 @@ const OVERVIEW = `
 `;
 
 const ENTRIES = `
-.stamp { font-size: .8125rem; line-height: 1.6rem; }
+.stamp { font-size: .8125rem; line-height: 1.6rem; white-space: nowrap; }
 .who { display: block; color: var(--text); font-weight: 600; }
 .again .who { display: none; }
-.model { display: block; font-size: .75rem; line-height: 1.35; }
+.model { display: block; white-space: normal; font-size: .75rem; line-height: 1.35; }
 .permalink { margin-left: .5rem; color: var(--quiet); text-decoration: none; }
 @media (hover: hover) {
   .entry:not(:hover, :focus-within, :target) > .stamp .permalink { opacity: 0; }
 }
 .permalink:hover { color: var(--accent); text-decoration: underline; }
-.only-calls.again .stamp { line-height: 1.9rem; }
+.calls.again .stamp { line-height: 1.9rem; }
 .by-user > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--accent-soft); }
 .by-prompt > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--raised); }
 :is(.by-user, .by-prompt):not(.command) > .stamp { padding-top: .75rem; }

@@ -63,7 +63,7 @@ function File({ file, data, place }: { file: FileChanges; data: ChangesData; pla
             </p>
           ),
         )}
-        <p class="note">
+        <p class="note links">
           {calls.slice(0, MAX_CALLS).map((ordinal, at) => (
             <>
               <a href={place.root + sessionAddress(session.id, ordinal)}>

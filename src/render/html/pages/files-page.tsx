@@ -15,7 +15,7 @@ export function FilesPage({ data, place }: { data: readonly TouchedSums[]; place
       <h1>Files</h1>
       {data.length === 0 ? <p class="nothing">No session read or changed a file.</p> : null}
       {data.length === 0 ? null : (
-        <table class="list">
+        <table class="list files">
           <thead>
             <tr>
               <th scope="col">File</th>
@@ -33,8 +33,12 @@ export function FilesPage({ data, place }: { data: readonly TouchedSums[]; place
                   </a>{" "}
                   <span class="quiet">{oneLine(path.slice(0, -lastPart(path).length), 120)}</span>
                 </th>
-                <td class="number">{count(sessions)}</td>
-                <td class="number">{changes === 0 ? "" : count(changes)}</td>
+                <td class="number" data-unit={sessions === 1 ? "session" : "sessions"}>
+                  {count(sessions)}
+                </td>
+                <td class="number" data-unit={changes === 1 ? "change" : "changes"}>
+                  {changes === 0 ? "" : count(changes)}
+                </td>
                 <td class="number">
                   <When time={last} place={place} day />
                 </td>
@@ -62,7 +66,7 @@ export function FilePage({ data, place }: { data: FileData; place: Place }): JSX
         <a href={place.root + FILES}>Files</a>
       </p>
       <h1 class="path">{oneLine(path, 400)}</h1>
-      <table class="list">
+      <table class="list files">
         <thead>
           <tr>
             <th scope="col">Session</th>
@@ -79,8 +83,12 @@ export function FilePage({ data, place }: { data: FileData; place: Place }): JSX
                   {oneLine(use.title, 200) || use.session_id}
                 </a>
               </th>
-              <td class="number">{use.reads === 0 ? "" : count(use.reads)}</td>
-              <td class="number">{use.changes === 0 ? "" : count(use.changes)}</td>
+              <td class="number" data-unit="read">
+                {use.reads === 0 ? "" : count(use.reads)}
+              </td>
+              <td class="number" data-unit="changed">
+                {use.changes === 0 ? "" : count(use.changes)}
+              </td>
               <td class="number">
                 <When time={use.last} place={place} day />
               </td>

@@ -91,6 +91,7 @@ main > h2 { margin-top: 2rem; }
 .changed > summary { display: flex; align-items: baseline; gap: .6rem; padding: .4rem .75rem; }
 .changed > summary .target { color: var(--text); }
 .changed > .inside { padding-top: 0; border-top: 1px solid var(--line); }
+.changed .links { display: flex; flex-wrap: wrap; gap: 0 1rem; }
 .changed .diff { margin: 0 -.7rem; border-radius: 0; }
 .lines { margin-left: auto; font-size: .8125rem; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .plus { color: var(--plus); }
@@ -101,9 +102,9 @@ main > h2 { margin-top: 2rem; }
 .totals dt { font-size: .8125rem; }
 .totals dd { margin: 0; font-size: 1.375rem; font-weight: 600; letter-spacing: -.01em; font-variant-numeric: tabular-nums; }
 figure { min-width: 0; margin: 0 0 2.5rem; }
-figcaption { position: relative; margin-bottom: .6rem; font-size: .9375rem; font-weight: 600; }
-figcaption .quiet { margin-left: .35rem; font-size: .8125rem; font-weight: 400; }
-.legend { display: inline-flex; align-items: center; gap: .4rem; margin-left: 1rem; color: var(--quiet); font-size: .8125rem; font-weight: 400; }
+figcaption { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1rem; margin-bottom: .6rem; font-size: .9375rem; font-weight: 600; }
+figcaption .quiet { font-size: .8125rem; font-weight: 400; }
+.legend { display: inline-flex; align-items: center; gap: .4rem; color: var(--quiet); font-size: .8125rem; font-weight: 400; }
 .legend svg { width: 4.1rem; height: .82rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 0 3rem; }
 svg text { fill: var(--quiet); font-size: 11px; }
@@ -149,18 +150,21 @@ svg .middle { text-anchor: middle; }
   .search kbd { display: none; }
   .filters { display: grid; grid-template-columns: 1fr 1fr; }
   .filters select, .filters input[type="date"] { display: block; width: 100%; max-width: none; }
-  .sessions thead { display: none; }
-  .sessions, .sessions tbody, .sessions .day, .sessions .day th { display: block; }
-  .sessions tr:not(.day) { display: flex; flex-wrap: wrap; gap: 0 .9rem; padding: .6rem 0; }
-  .sessions td, .sessions :is(td, th):first-child { padding: 0; }
-  .sessions .what { order: -1; flex: 1 0 100%; }
-  .sessions .when, .sessions td.number { width: auto; font-size: .8125rem; }
-  .sessions td.number:empty { display: none; }
+  :is(.sessions, .files) thead { display: none; }
+  :is(.sessions, .files), :is(.sessions, .files) tbody, .sessions .day, .sessions .day th { display: block; }
+  :is(.sessions, .files) tr:not(.day) { display: flex; flex-wrap: wrap; gap: 0 .9rem; padding: .6rem 0; }
+  :is(.sessions, .files) td, :is(.sessions, .files) :is(td, th):first-child { padding: 0; }
+  .sessions .what, .files tbody th { order: -1; flex: 1 0 100%; }
+  .sessions .when, :is(.sessions, .files) td.number { width: auto; font-size: .8125rem; }
+  :is(.sessions, .files) td.number:empty { display: none; }
   .sessions .day th, .sessions tbody:first-of-type .day th { padding: 1.25rem 0 .3rem; }
-  .sessions td[data-unit]:not(:empty)::after { content: " " attr(data-unit); }
+  :is(.sessions, .files) td[data-unit]:not(:empty)::after { content: " " attr(data-unit); }
   .list td, .list th { padding-inline: .3rem; }
+  .files td.number, .files tbody th { padding: 0; }
   .list th .quiet { display: block; font-size: .8125rem; }
   .list td.number:last-child { white-space: normal; }
+  .failure { grid-template-columns: 2.75rem minmax(0, 1fr); }
+  .failure .times { text-align: left; }
   .passage, .passage .where { display: block; }
   .passage .where .kind { display: inline; }
   .totals { grid-template-columns: repeat(2, 1fr); }
