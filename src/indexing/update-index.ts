@@ -50,6 +50,9 @@ export interface IndexReport {
   damaged: number;
 }
 
+/** Sessions in one transaction: an open list shows what is new after each, and figures alone are small. */
+const MOST_SESSIONS = 50;
+
 /** Maximum times that another indexer may win the race for one session, which is progress each time. */
 const MAX_OVERTAKEN = 50;
 
@@ -155,7 +158,8 @@ class Run {
     this.#ended.push(ended);
     const { rows, chars } = sizeOf(ended.last);
     this.#size = { rows: this.#size.rows + rows, chars: this.#size.chars + chars };
-    if (this.#size.rows >= this.#limits.events || this.#size.chars >= this.#limits.textChars) await this.#write();
+    const isFull = this.#size.rows >= this.#limits.events || this.#size.chars >= this.#limits.textChars;
+    if (isFull || this.#ended.length >= MOST_SESSIONS) await this.#write();
   }
 
   async #write(): Promise<void> {

@@ -55,7 +55,7 @@ describe("a server with many new sessions", () => {
       const id = SESSION.replace(/.{3}$/, String(at));
       machine.write(
         `.claude/projects/-work-shop/${id}.jsonl`,
-        `${user("Go", at)}${says("Yes, that is done. ".repeat(1_000), at)}`.replaceAll(SESSION, id),
+        `${user("Go", at)}${says("Yes", at)}`.replaceAll(SESSION, id),
       );
     }
     const where = { env: machine.env, home: machine.home, cwd: machine.home };
