@@ -29,7 +29,11 @@ export async function* entriesIn(
   const { units } = await content.open({ signal });
   for await (const batch of units) {
     signal?.throwIfAborted();
-    for (const unit of batch) yield rowOf(unit, halves);
+    for (const unit of batch) {
+      // Adds to the session from beside its lines, such as a title in another file.
+      if (unit.outcome.as === "blank" && unit.lines === 0) continue;
+      yield rowOf(unit, halves);
+    }
   }
 }
 
