@@ -186,8 +186,8 @@ class Indexing {
     if (blocks.length === 0) return;
     const { redactor, store, sessionId } = this.#request;
     const rows = { messages: await redactedMessages(redactor, this.#words, messages), blocks };
-    const done = await store.writeSession(await this.#change(rows, false));
-    if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
+    const [done] = await store.writeSession(await this.#change(rows, false));
+    if (done !== true) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
     this.#revision += 1;
     for (const message of rows.messages) this.#states.messages.set(message.message_id, message);
     for (const { content: _, ...block } of blocks) this.#states.blocks.set(block.event_id, block);

@@ -136,7 +136,7 @@ class SessionPush {
       host: local.machine.host,
       state: { ...row.state, revision: this.#revision + 1, copied_revision: copied },
     };
-    const done = await team.writeSession({ session, expected: this.#revision, ...rows });
+    const [done = false] = await team.writeSession({ session, expected: this.#revision, ...rows });
     this.#revision += 1;
     this.#rows += rows.messages.length + rows.blocks.length;
     return done;

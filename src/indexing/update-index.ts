@@ -169,7 +169,9 @@ class Run {
     this.#size = { rows: 0, chars: 0 };
     this.#options.signal?.throwIfAborted();
     const done = await this.#store.writeSession(...ended.map(({ last }) => last));
-    for (const { session, outcome } of ended) await this.#end(session, done ? outcome : "overtaken");
+    for (const [at, { session, outcome }] of ended.entries()) {
+      await this.#end(session, done[at] === true ? outcome : "overtaken");
+    }
   }
 
   async #end(session: KeyedSession, outcome: Attempt): Promise<void> {

@@ -204,20 +204,15 @@ export class SqlStore implements Store {
     return first(this.#database, sql, [storableText(sessionId)], SESSIONS.read);
   }
 
-  async writeSession(...changes: SessionChange[]): Promise<boolean> {
-    const written = this.#database.transaction(async (session) => {
-      const parts: SessionPart[] = [];
+  writeSession(...changes: SessionChange[]): Promise<boolean[]> {
+    return this.#database.transaction(async (session) => {
+      const parts: (SessionPart | undefined)[] = [];
       for (const change of changes) parts.push(await putSession(session, change));
-      await session.dialect.putBlocks(session, parts);
-      for (const part of parts) await putFiles(session, part);
-      return true;
+      const written = parts.filter((part) => part !== undefined);
+      await session.dialect.putBlocks(session, written);
+      for (const part of written) await putFiles(session, part);
+      return parts.map((part) => part !== undefined);
     });
-    try {
-      return await written;
-    } catch (error) {
-      if (error instanceof NotExpected) return false;
-      throw error;
-    }
   }
 
   async forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void> {
@@ -655,29 +650,24 @@ async function checkReferences(session: SqlSession, { session_id: id, event_id: 
   if ((await session.all(sql, [number, storableText(eventId)], () => true)).length === 0) throw unknownEvent(eventId);
 }
 
-/** The session is not as the writer expects it. */
-class NotExpected extends Error {
-  override readonly name = "NotExpected";
-}
-
 /** Blocks of a session, whose row and messages are written. */
 interface SessionPart extends BlocksOfSession {
   /** Folders of the messages, by their ids. */
   folders: ReadonlyMap<string, string | null>;
 }
 
-/** Writes the row and the messages of a session. Throws `NotExpected`. */
+/** Writes the row and the messages of a session. Writes nothing and returns undefined if it is not as the writer expects it. */
 async function putSession(
   session: SqlSession,
   { session: row, expected, superseded, figures, messages, blocks }: SessionChange,
-): Promise<SessionPart> {
+): Promise<SessionPart | undefined> {
   const revision = await lockedRevision(session, row.session_id);
-  if ((revision ?? 0) !== expected) throw new NotExpected();
-  if (revision === undefined && (await isForgotten(session, row.session_id))) throw new NotExpected();
+  if ((revision ?? 0) !== expected) return undefined;
+  if (revision === undefined && (await isForgotten(session, row.session_id))) return undefined;
   const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
   // Without a row to lock, another program may have inserted the session in the meantime.
   const values = sessionValues(row, figures);
-  if ((await session.run(`${INSERT_SESSION} ${conflict}`, values)) === 0) throw new NotExpected();
+  if ((await session.run(`${INSERT_SESSION} ${conflict}`, values)) === 0) return undefined;
   const id = storableText(row.session_id);
   for (const [table, key, ids] of [
     ["messages", "message_id", superseded?.messages ?? []] as const,

@@ -43,10 +43,10 @@ export interface Store {
   titles(query: TitleQuery): Promise<StoredTitle[]>;
   session(sessionId: string): Promise<StoredSession | undefined>;
   /**
-   * Writes parts of different sessions in one transaction: all of it or nothing. Resolves to false and changes nothing if
-   * the revision of one is not `expected`, because another program wrote it, or if one was forgotten.
+   * Writes parts of different sessions in one transaction, each whole or not at all. Resolves to whether each was written:
+   * it is not if the session's revision is not `expected`, because another program wrote it, or if it was forgotten.
    */
-  writeSession(...changes: SessionChange[]): Promise<boolean>;
+  writeSession(...changes: SessionChange[]): Promise<boolean[]>;
   /** Deletes sessions with everything about them, and leaves tombstones: a session with such an id cannot be added. */
   forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void>;
   forgotten(): Promise<Tombstone[]>;

@@ -53,7 +53,7 @@ describe("many sessions", () => {
       machine: { value: store.machine },
       backend: { value: store.backend },
       writeSession: {
-        value: async (...changes: SessionChange[]): Promise<boolean> => {
+        value: async (...changes: SessionChange[]): Promise<boolean[]> => {
           const done = await store.writeSession(...changes);
           writes += 1;
           if (changes.some(({ session, expected }) => session.session_id === idOf(1) && expected === 1))
@@ -88,6 +88,29 @@ describe("many sessions", () => {
     assert.deepEqual([report.new + report.unchanged, report.unreadable], [50, []]);
     assert.ok(writes.length <= 8 && Math.max(...writes) <= 40, `writes of ${writes.join(", ")} sessions`);
     assert.deepEqual(await dump(store), await inOneGo(machine.where, OPTIONS));
+    await store.close();
+  });
+
+  test("are written at once, though another program keeps writing one of them", async () => {
+    const machine = machineWith(50);
+    const store = await newStore();
+    const writes: number[] = [];
+    const overtaken = writingWith(store, async (...changes) => {
+      writes.push(changes.length);
+      const other = changes.find(({ session }) => session.session_id === idOf(7));
+      if (other !== undefined) {
+        const { figures: _, ...part } = other;
+        await store.writeSession({ ...part, session: { ...part.session, figures: null } });
+      }
+      return store.writeSession(...changes);
+    });
+    const report = await updateIndex(overtaken, machine.where, OPTIONS);
+    assert.equal(report.new, 49);
+    assert.deepEqual(
+      report.unreadable.map(({ path }) => path.includes(idOf(7))),
+      [true],
+    );
+    assert.deepEqual(new Set(writes), new Set([50, 1]));
     await store.close();
   });
 

@@ -14,7 +14,8 @@ export async function enter(store: Store, sessionId: string, text: string | Uint
   const gone = (all: string[]): string[] => all.filter((id) => !there.has(id));
   const superseded = { messages: gone(ids(states.messages)), blocks: gone(ids(states.blocks)) };
   const change = { session: sessionRow(sessionId, expected + 1), expected, superseded, ...rows };
-  if (!(await store.writeSession(change))) throw new Error(`Somebody else wrote ${sessionId}.`);
+  const [isWritten] = await store.writeSession(change);
+  if (isWritten !== true) throw new Error(`Somebody else wrote ${sessionId}.`);
 }
 
 function sessionRow(sessionId: string, revision: number): StoredSession {

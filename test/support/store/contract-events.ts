@@ -97,9 +97,9 @@ export function eventContract(backend: TestBackend): void {
     it("rows that the file dropped stay, marked, and are updated in place", async (store) => {
       await fillSession(store, 4);
       const again = [madeEvent(2, { content: "Other words." })];
-      assert.equal(
+      assert.deepEqual(
         await store.writeSession(laterChange(1, again, { superseded: { messages: [], blocks: ["s1-3"] } })),
-        true,
+        [true],
       );
       const events = await store.events("s1", { from: 0, limit: 9 });
       assert.deepEqual(
