@@ -10,8 +10,6 @@ export interface SqliteStatement {
   /** Returns the number of changed rows, not counting changes by triggers and foreign keys. */
   run(...values: SqlValue[]): number;
   all(...values: SqlValue[]): Row[];
-  /** Returns the same rows one at a time. */
-  each(...values: SqlValue[]): Iterable<Row>;
 }
 
 export interface SqliteDriver {
@@ -61,7 +59,6 @@ function openWithBun(
         finalize: () => statement.finalize(),
         run: (...values) => statement.run(...values).changes,
         all: (...values) => statement.all(...values),
-        each: (...values) => statement.iterate(...values),
       };
     },
     close: () => database.close(),
@@ -79,7 +76,6 @@ function openWithNode(path: string, { readOnly, immutable = false }: SqliteOpeni
         finalize: () => undefined,
         run: (...values) => Number(statement.run(...values).changes),
         all: (...values) => statement.all(...values),
-        each: (...values) => statement.iterate(...values),
       };
     },
     close: () => database.close(),

@@ -93,7 +93,6 @@ function watched(driver: SqliteDriver, onWrite: () => void): SqliteDriver {
       return {
         run: watch(sql, (...values) => statement.run(...values)),
         all: watch(sql, (...values) => statement.all(...values)),
-        each: watch(sql, (...values) => statement.each(...values)),
       };
     },
     close: () => driver.close(),

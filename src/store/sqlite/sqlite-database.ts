@@ -58,7 +58,13 @@ export class SqliteDatabase implements SqlDatabase {
     };
     this.#inside = {
       dialect: this.dialect,
-      all: (sql, values, read) => this.#now(() => Array.from(database.prepare(sql).each(...valuesOf(values)), read)),
+      all: (sql, values, read) =>
+        this.#now(() =>
+          database
+            .prepare(sql)
+            .all(...valuesOf(values))
+            .map(read),
+        ),
       run: (sql, values) => this.#now(() => database.prepare(sql).run(...valuesOf(values))),
       exec: (sql) => this.#now(() => database.exec(sql)),
     };
