@@ -264,6 +264,8 @@ describe("fixes", () => {
     const unknown = await machine.run(["fixes", "the moon is not in its orbit"]);
     assert.equal(unknown.exitCode, 1);
     assert.match(unknown.stderr, /no such error came up before/);
+    const ofNone = await machine.run(["fixes", "--project", "no-such-project"]);
+    assert.deepEqual([ofNone.exitCode, ofNone.stderr], [1, "no call failed\n"]);
   });
 
   test("need a text that says something and a call that failed, and the messages say so", async () => {
@@ -271,6 +273,15 @@ describe("fixes", () => {
     const empty = await machine.run(["fixes", "Exit code 1"]);
     assert.equal(empty.exitCode, 2);
     assert.match(empty.stderr, /does not say what failed/);
+    // Such as a variable without a value, or an empty log.
+    for (const argv of [
+      ["fixes", ""],
+      ["fixes", "-"],
+    ]) {
+      const { exitCode, stdout, stderr } = await machine.run(argv);
+      assert.deepEqual([exitCode, stdout], [2, ""]);
+      assert.match(stderr, /does not say what failed/);
+    }
   });
 
   test("are offered as a tool, within its budget", async () => {

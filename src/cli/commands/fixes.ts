@@ -43,12 +43,13 @@ const definition = createCommand("fixes", {
 const MAX_ERROR_BYTES = 100_000;
 
 export const command = runnable(definition, async (context, [words], options) => {
+  const isOfAll = words.length === 0;
   const given = words.join(" ");
   const error = given === "-" ? await inputText(context.stdin, MAX_ERROR_BYTES) : given;
   const { project, agent, tag: tags, limit } = options;
   const query = { project, agent, tags, signal: context.signal };
   const ask = async (index: CurrentIndex) => ({
-    found: await (error === ""
+    found: await (isOfAll
       ? frequentFixes(index, context, { ...query, limit })
       : pastFixes(index, context, { ...query, error })),
     damaged: (await index.store.contentOf({})).damaged,
@@ -61,8 +62,8 @@ export const command = runnable(definition, async (context, [words], options) =>
       if (options.json) await context.printLine(row);
       else await context.out(`${pastErrorText(row, forPeople(context))}\n\n`);
     }
-    context.note(`${scopeLine(found, { shown: wanted.length, damaged })}${missingNote(index)}`);
-    if (rows.length > 0 && error === "" && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
+    context.note(`${scopeLine(found, { isOfAll, shown: wanted.length, damaged })}${missingNote(index)}`);
+    if (rows.length > 0 && isOfAll && !options.team) await notePage(context, ({ FAILURES }) => FAILURES);
     return rows.length > 0 ? 0 : 1;
   });
 });
@@ -83,12 +84,14 @@ function rowOf(error: PastError): FixesOutput {
 }
 
 /** `damaged`: damaged places in the sessions of the store, where an error may be missing. */
-function scopeLine(found: readonly PastError[], { shown, damaged }: { shown: number; damaged: number }): string {
+function scopeLine(
+  found: readonly PastError[],
+  { isOfAll, shown, damaged }: { isOfAll: boolean; shown: number; damaged: number },
+): string {
   const fixed = found.filter(({ fixes }) => fixes.length > 0).length;
+  const none = isOfAll ? "no call failed" : "no such error came up before; try the line that says what failed";
   const what =
-    found.length === 0
-      ? "no such error came up before; try the line that says what failed"
-      : `${counted(found.length, "such error")}, ${fixed} with a fix`;
+    found.length === 0 ? none : `${counted(found.length, isOfAll ? "error" : "such error")}, ${fixed} with a fix`;
   const more = shown < found.length ? `; the first ${shown} are shown` : "";
   const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")}`;
   return `${what}${more}${lost}`;
