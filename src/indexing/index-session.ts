@@ -37,7 +37,7 @@ export interface IndexRequest {
   level: IndexLevel;
 }
 
-interface SessionOutcome {
+export interface SessionOutcome {
   as: "new" | "changed" | "unchanged";
   /** Number of blocks written, those in `last` included. */
   events: number;

@@ -2,7 +2,7 @@
 import type { Redactor } from "../redact/redactor.ts";
 import { pathOf, type SessionRef, type Unreadable, type Where } from "../places/session-ref.ts";
 import type { SessionChange, Store } from "../store/store.ts";
-import type { Attempt } from "./index-session.ts";
+import type { Attempt, SessionOutcome } from "./index-session.ts";
 import { isCurrent, type IndexLevel } from "./is-current.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
@@ -90,7 +90,7 @@ function emptyReport(sessions: number, unreadable: readonly Unreadable[]): Index
 
 interface EndedSession {
   session: KeyedSession;
-  outcome: Attempt;
+  outcome: SessionOutcome;
   last: SessionChange;
 }
 
@@ -144,9 +144,9 @@ class Run {
         signal?.throwIfAborted();
         const { ref, sessionId, stored } = session;
         const outcome = await lane.index({ ref, sessionId, isNew: stored === undefined, level });
-        const last = typeof outcome === "object" && "last" in outcome ? outcome.last : undefined;
-        if (last === undefined) await this.#end(session, outcome);
-        else await this.#add({ session, outcome, last });
+        if (outcome === "overtaken" || "reason" in outcome || outcome.last === undefined) {
+          await this.#end(session, outcome);
+        } else await this.#add({ session, outcome, last: outcome.last });
       }
       // May put sessions back that another indexer wrote.
       await this.#write();
@@ -156,7 +156,7 @@ class Run {
   /** Adds the last part of a session to those that are written next. */
   async #add(ended: EndedSession): Promise<void> {
     this.#ended.push(ended);
-    const { rows, chars } = sizeOf(ended.last);
+    const { rows, chars } = sizeOf(ended);
     this.#size = { rows: this.#size.rows + rows, chars: this.#size.chars + chars };
     const isFull = this.#size.rows >= this.#limits.events || this.#size.chars >= this.#limits.textChars;
     if (isFull || this.#ended.length >= MOST_SESSIONS) await this.#write();
@@ -209,10 +209,14 @@ class Run {
   }
 }
 
-/** Returns the size of a part of a session. The row of the session counts, and each answer in its figures. */
-function sizeOf({ messages, blocks, figures }: SessionChange): { rows: number; chars: number } {
+/** Bytes read that count as a character written, so that a run that ends early keeps its work even if little changed. */
+const BYTES_AS_CHAR = 8;
+
+/** Returns the size of the last part of a session. The row of the session counts, and each answer in its figures. */
+function sizeOf({ outcome, last: { messages, blocks, figures } }: EndedSession): { rows: number; chars: number } {
   const rows = 1 + messages.length + blocks.length + (figures?.answers.length ?? 0);
-  return { rows, chars: blocks.reduce((sum, { content }) => sum + content.length, 0) };
+  const chars = blocks.reduce((sum, { content }) => sum + content.length, outcome.bytes / BYTES_AS_CHAR);
+  return { rows, chars };
 }
 
 /** Returns the number of bytes that may have to be read. */

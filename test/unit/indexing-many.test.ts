@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureSession } from "../../src/indexing/ensure-session.ts";
 import { staleSessions } from "../../src/indexing/stale-sessions.ts";
@@ -111,6 +111,22 @@ describe("many sessions", () => {
       [true],
     );
     assert.deepEqual(new Set(writes), new Set([50, 1]));
+    await store.close();
+  });
+
+  test("that are read again without a change are marked after a part of them, so that the next run goes on there", async () => {
+    const machine = machineWith(40, 100);
+    const store = await newStore();
+    await updateIndex(store, machine.where, OPTIONS);
+    for (let at = 0; at < 40; at += 1)
+      utimesSync(join(machine.claude, `p${at}`, `${idOf(at)}.jsonl`), new Date(), new Date());
+    const writes: number[] = [];
+    const counting = writingWith(store, async (...changes) => {
+      writes.push(changes.length);
+      return store.writeSession(...changes);
+    });
+    await updateIndex(counting, machine.where, { ...OPTIONS, limits: { textChars: 20_000 } });
+    assert.ok(writes.length > 1 && Math.max(...writes) < 20, `writes of ${writes.join(", ")} sessions`);
     await store.close();
   });
 
