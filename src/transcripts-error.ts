@@ -19,7 +19,7 @@ const SESSION_CODES = [
   "unsupported",
   /** It is not a session of any known agent. */
   "not_a_session",
-  /** It was removed with `forget`, so that only an explicit `index` adds it to the store. */
+  /** It was removed with `forget`, so that nothing adds it to the store again. */
   "forgotten",
 ] as const;
 

@@ -1,7 +1,7 @@
 /** pi: what is special about its files, one test for each trap. The sessions are in `test/fixtures/sessions/pi`. */
 import assert from "node:assert/strict";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseTranscript } from "../../src/agents/parse-input.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { isPrompt } from "../../src/parse/turns.ts";
@@ -47,6 +47,17 @@ function homeWith(...scenarios: string[]): string {
 const TREE = "01a40000-0000-7000-8000-0000000000aa";
 
 describe("pi", () => {
+  test("a session is found whatever its file is called", async () => {
+    const home = homeWith("tree");
+    const folder = join(home, ".pi/agent/sessions");
+    const [path = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      /jsonl$/.test(name),
+    );
+    renameSync(join(folder, path), join(folder, dirname(path), "notes.jsonl"));
+    const { stdout } = await runCli(["list", "--json"], { home });
+    assert.match(stdout, /notes\.jsonl/);
+  });
+
   test("of a tree, the branch of the last entry is the conversation; the others are superseded, and were paid for", async () => {
     const read = await parsed("tree");
     assert.deepEqual(said(read), [

@@ -22,7 +22,7 @@ export async function setAside(
     try {
       const aside = await renamed(path);
       if (aside === undefined) return;
-      const sentence = "The index was created by another version of this program.";
+      const sentence = "The store was created by another version of this program.";
       return note?.(`${sentence} It is kept as ${aside}, and a new one is created.`);
     } catch (error) {
       if (!isStoreError(error) || error.code !== "busy" || performance.now() > end) throw error;
