@@ -50,9 +50,8 @@ describe("pi", () => {
   test("a session is found whatever its file is called", async () => {
     const home = homeWith("tree");
     const folder = join(home, ".pi/agent/sessions");
-    const [path = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-      /jsonl$/.test(name),
-    );
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const path = names.find((name) => name.endsWith(".jsonl")) ?? "";
     renameSync(join(folder, path), join(folder, dirname(path), "notes.jsonl"));
     const { stdout } = await runCli(["list", "--json"], { home });
     assert.match(stdout, /notes\.jsonl/);

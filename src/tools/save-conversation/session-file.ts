@@ -6,7 +6,7 @@ import type { TranscriptStats } from "../../parse/model.ts";
 import type { TranscriptFormat } from "../../transcript/transcript-paths.ts";
 import type { Digest } from "./conversation-digest.ts";
 
-/** Maximum characters blockquote from the host's summary, and from each of the assistant's texts. */
+/** Maximum characters quoted from the host's summary, and from each of the assistant's texts. */
 const MAX_QUOTE_CHARS = 1_500;
 const MAX_ITEMS = 20;
 const MAX_FILES = 50;
