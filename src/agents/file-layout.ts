@@ -1,6 +1,7 @@
 /** Agents that keep each session in a file: they declare the layout of their folders, and finding sessions follows from it. */
 import { basename, dirname, extname, join, sep } from "node:path";
 import { type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
+import { entryOf } from "../parse/statistics.ts";
 import { walk } from "../places/walk.ts";
 import type { Agent, NamedFile } from "./agent.ts";
 
@@ -35,9 +36,20 @@ const MAX_DEPTH = 6;
 /** One of the paths. */
 interface Template {
   names: readonly RegExp[];
-  path: RegExp;
+  /** The names of its folders, each with a slash. */
+  folders: RegExp;
+  /** The file's name. Its group is the id in it; it has no name, since a result with names takes ten times as long to make. */
+  file: RegExp;
+  /** That is the id of a subagent. */
+  isAgent: boolean;
   /** It has `**`. */
   isOpen: boolean;
+}
+
+/** Template of which a folder's names match those of its folders. */
+interface InFolder extends Pick<Template, "file" | "isAgent"> {
+  /** Ids in the folder's names. */
+  ids: Ids;
 }
 
 /** Returns the members of an agent that follow from its layout. */
@@ -45,8 +57,7 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
   // A session's family is searched in the folder of its project.
   const ofProject = paths.flatMap((path) => (path.startsWith(LABEL) ? path.slice(LABEL.length) : []));
   const templates = [...paths, ...ofProject].map(templateOf).toSorted((a, b) => Number(a.isOpen) - Number(b.isOpen));
-  const ends = new Map(templates.flatMap(({ names }) => names.at(-1) ?? []).map((name) => [name.source, name]));
-  const fileNames = [...ends.values()];
+  const fileNames = [...new Map(templates.map(({ file }) => [file.source, file])).values()];
   const depth = Math.max(...templates.map(({ names, isOpen }) => (isOpen ? MAX_DEPTH : names.length - 1)));
 
   function refOf({ path, bytes, modifiedMs }: NamedFile, ids: Ids): SessionRef {
@@ -59,8 +70,9 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
   function located(path: string): { place: string; ids: Ids } {
     const names = path.split(/[\\/]/);
     for (const template of templates) {
-      const ids = idsIn(template, names.slice(-template.names.length));
-      const own = template.names.length - (ids?.label === undefined ? 0 : 1);
+      const count = template.names.length;
+      const ids = idsOf(names.at(-1), matching([template], names.slice(-count, -1)));
+      const own = count - (ids?.label === undefined ? 0 : 1);
       if (ids !== undefined) return { place: names.slice(0, -own).join(sep) || sep, ids };
     }
     return { place: dirname(path), ids: {} };
@@ -79,12 +91,14 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
           templates.some(({ names, isOpen }) => isOpen || inside.every((name, at) => names[at]?.test(name))),
         seen,
       });
+      // Folders have many files.
+      const known = new Map<readonly string[], InFolder[]>();
       const sessions = found.files.flatMap((file) => {
-        for (const template of templates) {
-          const ids = idsIn(template, file.segments);
-          if (ids !== undefined) return refOf(file, ids);
-        }
-        return [];
+        const ids = idsOf(
+          file.name,
+          entryOf(known, file.folders, () => matching(templates, file.folders)),
+        );
+        return ids === undefined ? [] : refOf(file, ids);
       });
       return { sessions, unreadable: found.unreadable };
     },
@@ -110,15 +124,33 @@ const GROUPS: Readonly<Record<string, string>> = {
 function templateOf(path: string): Template {
   const sourceOf = (text: string): string =>
     text.replace(/\*\*\/|\*|\{\w+\}|\./g, (part) => GROUPS[part] ?? `\\${part}`);
+  const end = path.lastIndexOf("/") + 1;
   return {
     names: path.split("/").map((name) => new RegExp(`^${sourceOf(name)}$`)),
-    path: new RegExp(`^${sourceOf(path)}$`),
+    folders: new RegExp(`^${sourceOf(path.slice(0, end))}$`),
+    file: new RegExp(`^${sourceOf(path.slice(end)).replace(/\?<\w+>/, "")}$`),
+    isAgent: path.slice(end).includes("{agent}"),
     isOpen: path.includes(ANY_FOLDERS),
   };
 }
 
-/** Returns the ids in names that match a template. */
-function idsIn({ names, path, isOpen }: Template, segments: readonly string[]): Ids | undefined {
-  const found = isOpen || segments.length === names.length ? path.exec(segments.join("/")) : null;
-  return found === null ? undefined : { ...found.groups };
+/** Returns the templates for files in a folder, of which these are the names. */
+function matching(templates: readonly Template[], names: readonly string[]): InFolder[] {
+  const folders = names.map((name) => `${name}/`).join("");
+  return templates.flatMap(({ folders: pattern, file, isAgent }) => {
+    const found = pattern.exec(folders);
+    return found === null ? [] : { ids: { ...found.groups }, file, isAgent };
+  });
+}
+
+/** Returns the ids of a file, by the first template that matches its name. */
+function idsOf(name: string | undefined, inFolder: readonly InFolder[]): Ids | undefined {
+  for (const { ids, file, isAgent } of inFolder) {
+    const found = file.exec(name ?? "");
+    if (found === null) continue;
+    const [, own] = found;
+    if (own === undefined) return ids;
+    return isAgent ? { ...ids, agent: own } : { ...ids, id: own };
+  }
+  return undefined;
 }

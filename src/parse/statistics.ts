@@ -164,7 +164,7 @@ function countsOf(
 }
 
 /** Returns the value of a key, creating it if necessary. */
-export function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
+export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key);
   if (found !== undefined) return found;
   const made = make();

@@ -20,8 +20,9 @@ export interface WalkOptions {
 
 export interface WalkedFile {
   path: string;
-  /** Path below the root, as names; the last is the file's. */
-  segments: readonly string[];
+  name: string;
+  /** Names of its folders below the root: one list for all files of a folder. */
+  folders: readonly string[];
   bytes: number;
   modifiedMs: number;
 }
@@ -94,17 +95,21 @@ export function walk(root: string, { files, depth, ...options }: WalkOptions): W
       if (!isWanted && isFile) continue;
       const path = beside + name;
       const real = folder.real === folder.path ? path : join(folder.real, name);
+      if (isFile) {
+        takeFile({ name, path, real, folders: folder.segments });
+        continue;
+      }
       const met = { name, path, real, segments: [...folder.segments, name] };
-      if (isFile) takeFile(met);
-      else if (entry.isDirectory() && takeFolder(met)) inside.push(met);
+      if (entry.isDirectory() && takeFolder(met)) inside.push(met);
       else if (entry.isSymbolicLink() && (isWanted || mayEnter(met, true))) links.push(met);
     }
     return inside;
   }
 
-  function takeFile({ path, real, segments }: Folder): void {
+  function takeFile({ name, path, real, folders }: Omit<WalkedFile, "bytes" | "modifiedMs"> & { real: string }): void {
     const facts = isNew(real) ? tried(path, () => files.stat(path)) : undefined;
-    if (facts?.kind === "file") found.files.push({ path, segments, bytes: facts.bytes, modifiedMs: facts.modifiedMs });
+    if (facts?.kind !== "file") return;
+    found.files.push({ path, name, folders, bytes: facts.bytes, modifiedMs: facts.modifiedMs });
   }
 
   /** Returns whether the folder is to be entered. */
@@ -119,7 +124,7 @@ export function walk(root: string, { files, depth, ...options }: WalkOptions): W
     const facts = real === undefined ? undefined : tried(link.path, () => files.stat(link.path), isWanted);
     if (real === undefined || facts === undefined || isOutside(link.path, real)) return;
     const target = { ...link, real };
-    if (facts.kind === "file" && isWanted) takeFile(target);
+    if (facts.kind === "file" && isWanted) takeFile({ ...target, folders: link.segments.slice(0, -1) });
     if (facts.kind === "folder" && takeFolder(target) && mayEnter(link, true)) enter(target);
   }
 

@@ -104,8 +104,8 @@ async function scan({ path: root, within }: Place, files: SessionFiles): Promise
   return { sessions: found.flatMap((file) => transcriptRef(root, file) ?? []), unreadable };
 }
 
-function transcriptRef(root: string, { path, segments, bytes, modifiedMs }: WalkedFile): SessionRef | undefined {
-  const [parentId = null] = segments.slice(0, -1);
+function transcriptRef(root: string, { path, folders, bytes, modifiedMs }: WalkedFile): SessionRef | undefined {
+  const [parentId = null] = folders;
   if (parentId !== null && !SESSION_ID.test(parentId)) return undefined;
   const id = basename(path, extname(path));
   return sessionRef({
