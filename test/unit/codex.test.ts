@@ -634,6 +634,13 @@ describe("sessions", () => {
     assert.equal(stdout.trim().split("\n").length, 2);
   });
 
+  test("are found in folders into which a person sorted them", async () => {
+    const home = makeTempDir();
+    const [path = ""] = pathsOf("tools");
+    put(home, "sessions/finished/shop", basename(path), readFileSync(path));
+    assert.equal((await jsonOf(home, "list", "--agent", "codex")).length, 1);
+  });
+
   test("started by other sessions are their children, and not listed", async () => {
     const home = homeWith("subagent");
     const [parent, ...others] = await jsonOf(home, "list");

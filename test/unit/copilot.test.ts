@@ -236,6 +236,20 @@ describe("Copilot CLI", () => {
     assert.match(stdout, /scenario-tools/);
   });
 
+  test("a session with an id that a program chose is found; a file that was moved has the id in its content", async () => {
+    const home = homeWith("tools");
+    const place = join(home, ".copilot/session-state");
+    const own = eventsOf("tools").replaceAll(idOf("tools"), "review-mia-42");
+    mkdirSync(join(place, "review-mia-42"));
+    mkdirSync(join(home, "moved"));
+    writeFileSync(join(place, "review-mia-42/events.jsonl"), own);
+    writeFileSync(join(home, "moved/events.jsonl"), own);
+    const listed = await runCli(["list", "--json"], { home });
+    assert.ok(listed.stdout.includes('"review-mia-42"'), listed.stdout);
+    const { stdout } = await runCli(["export", "moved/events.jsonl", "--json"], { home, cwd: home });
+    assert.ok(stdout.includes('"session_id":"review-mia-42"'), stdout.slice(0, 300));
+  });
+
   test("a session is resumed by its id, in its folder", async () => {
     const home = makeTempDir();
     const place = join(home, ".copilot/session-state", idOf("sub"));

@@ -21,6 +21,9 @@ const found = inFiles({
     "20*/*/*/rollout-*{uuid}.jsonl.zst",
     "rollout-*{uuid}.jsonl",
     "rollout-*{uuid}.jsonl.zst",
+    // People sort sessions into folders.
+    "**/rollout-*{uuid}.jsonl",
+    "**/rollout-*{uuid}.jsonl.zst",
   ],
 });
 

@@ -33,16 +33,23 @@ function isEvent(record: Fields): boolean {
   return isNamed && (isFields(data) ? typeof id === "string" && parentId !== undefined : data === undefined);
 }
 
+const found = inFiles({
+  agent: "copilot",
+  folders: (where) => [agentFolder(where, ["COPILOT_HOME"], ".copilot")],
+  places: ["session-state"],
+  // The second is that of older versions.
+  paths: [`{id}/${EVENTS}`, "{id}.jsonl"],
+});
+
 export const copilot: Agent = {
   displayName: "GitHub Copilot CLI",
   formats: [format],
-  ...inFiles({
-    agent: "copilot",
-    folders: (where) => [agentFolder(where, ["COPILOT_HOME"], ".copilot")],
-    places: ["session-state"],
-    // The second is that of older versions.
-    paths: [`{uuid}/${EVENTS}`, "{uuid}.jsonl"],
-  }),
+  ...found,
+  // Programs may choose ids of any form, so the name of a file that was moved may look like one.
+  fileRef: (file, head) => {
+    const ref = found.fileRef(file, head);
+    return { ...ref, id: head.sessionId ?? ref.id };
+  },
   beside: async (ref, files) => ({ title: await titleIn(ref, files) }),
   parts: subagentsIn,
   resume: ({ id }, cwd) => ({ command: `copilot --resume=${shellWord(id)}`, folder: cwd }),
