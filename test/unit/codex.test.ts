@@ -297,6 +297,48 @@ describe("how calls ended", () => {
     assert.deepEqual([read.stats.tool_use_count, read.stats.tool_error_count], [5, 2]);
   });
 
+  test("a command that fails while the model waits for it fails once, with or without an event that says so", async () => {
+    const running = "Chunk ID: 1a2b3c\nWall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\nstart\n";
+    const failed = "Chunk ID: 1a2b3d\nWall time: 1.0 seconds\nProcess exited with code 2\nOutput:\n1 failing\n";
+    const waited = ran("w", "write_stdin", { session_id: 7, chars: "" }, failed);
+    const end = event({
+      type: "exec_command_end",
+      call_id: "a",
+      exit_code: 2,
+      aggregated_output: "start\n1 failing\n",
+    });
+    for (const after of [waited, [end, ...waited], [...waited, end]]) {
+      const text = lines(
+        meta(),
+        ...typed("Test it"),
+        ...ran("a", "exec_command", { cmd: "npm test" }, running),
+        ...after,
+      );
+      const { tool_calls: calls, stats } = await parseTranscript("s", text);
+      assert.deepEqual(
+        calls
+          .filter(({ superseded }) => superseded !== true)
+          .map(({ tool_use_id: id, status, exit_code, error }) => [
+            id,
+            status,
+            exit_code,
+            error?.replace("\n\n", "\n"),
+          ]),
+        [
+          ["a", "error", 2, "start\n1 failing"],
+          ["w", "completed", null, undefined],
+        ],
+      );
+      assert.equal(stats.tool_error_count, 1);
+    }
+    const found = lines(
+      meta(),
+      ...ran("a", "exec_command", { cmd: "rg vat" }, running),
+      ...ran("w", "write_stdin", { session_id: 7 }, failed.replace("code 2", "code 1")),
+    );
+    assert.equal((await parseTranscript("s", found)).stats.tool_error_count, 0);
+  });
+
   test("an exit code at the start of an output is not that of a command whose end an event has", async () => {
     const text = lines(
       meta(),

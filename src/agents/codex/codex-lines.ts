@@ -12,7 +12,7 @@ import {
   resultsDraft,
   usageDraft,
 } from "../../parse/drafts.ts";
-import { countIn, fieldOf, type Fields, fieldsOf, textIn, textOf } from "../../parse/json-fields.ts";
+import { countIn, fieldOf, type Fields, fieldsOf, jsonText, textIn, textOf } from "../../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, SessionDraft, UsageDraft } from "../../parse/message-draft.ts";
 import type { ReadRecord, RecordReader } from "../../parse/record-units.ts";
 import { timeOf } from "../../parse/times.ts";
@@ -26,11 +26,14 @@ import {
   userParts,
 } from "./codex-items.ts";
 import { codexRecord, type CodexRecord, kindOf, SILENT } from "./codex-records.ts";
-import { type CallEnd, callEnd, endOfCommandInCode, lateFailure, printedSoFar, resultOf } from "./codex-results.ts";
+import { type CallEnd, callEnd, endOfCommandInCode, lateFailure, resultOf, runningCommand } from "./codex-results.ts";
 import { TokenCounts } from "./codex-usage.ts";
 
 /** Tool that runs code of the model, which may call other tools. */
 const CODE_TOOL = "exec";
+
+/** Tool that waits for a command that still runs. */
+const WAITING_TOOL = "write_stdin";
 
 /** Length of the last output that is kept of a command that still runs. */
 const MAX_PRINTED_LENGTH = 10_000;
@@ -48,6 +51,8 @@ export class CodexReader implements RecordReader {
   readonly #tokens = new TokenCounts();
   /** Calls that have not ended, with what events say about them and what the model saw of a command that still runs. */
   readonly #calls = new Map<string, { tool: string; input: unknown; end?: CallEnd; printed?: string | undefined }>();
+  /** Calls of commands that still ran at their result, by the numbers that Codex gave them. */
+  readonly #processes = new Map<string, string>();
   #session: SessionDraft | undefined;
   #provider: string | undefined;
   #model: string | undefined;
@@ -186,9 +191,9 @@ export class CodexReader implements RecordReader {
         return this.#userMessages([messageBetweenAgents(item)], piece);
       case "function_call_output":
       case "custom_tool_call_output":
-        return [this.#result(textIn(item["call_id"]), item["output"], piece)];
+        return this.#result(textIn(item["call_id"]), item["output"], piece);
       case "tool_search_output":
-        return [this.#result(textIn(item["call_id"]), item["tools"], piece)];
+        return this.#result(textIn(item["call_id"]), item["tools"], piece);
       default:
         return [];
     }
@@ -258,14 +263,28 @@ export class CodexReader implements RecordReader {
     return [made];
   }
 
-  #result(id: string | undefined, output: unknown, piece: Piece): MessageDraft {
+  #result(id: string | undefined, output: unknown, piece: Piece): MessageDraft[] {
     const call = this.#calls.get(id ?? "");
-    const printed = call?.end === undefined ? printedSoFar(output)?.slice(-MAX_PRINTED_LENGTH) : undefined;
-    if (call === undefined || printed === undefined) this.#calls.delete(id ?? "");
-    else call.printed = printed;
+    const running = call?.end === undefined ? runningCommand(output) : undefined;
+    if (call === undefined || id === undefined || running === undefined || call.tool === WAITING_TOOL) {
+      this.#calls.delete(id ?? "");
+    } else {
+      call.printed = running.printed.slice(-MAX_PRINTED_LENGTH);
+      this.#processes.set(running.process, id);
+    }
     this.#close();
     const end = call?.end ?? (this.#hasInnerCommands ? undefined : endOfCommandInCode(output, call?.input));
-    return this.#resultDraft(resultOf(id, output, call?.tool, end), piece);
+    const result = resultOf(id, output, call?.tool, end);
+    const waitedFor =
+      call?.tool === WAITING_TOOL ? this.#processes.get(jsonText(fieldOf(call.input, "session_id"))) : undefined;
+    if (waitedFor === undefined || (result.exitCode ?? 0) <= 0) return [this.#resultDraft(result, piece)];
+    // The exit code is that of the command, which fails once. An event may have said so before.
+    const command = this.#calls.get(waitedFor)?.input;
+    const ended = { cmd: fieldOf(command, "cmd"), exit_code: result.exitCode, aggregated_output: result.text };
+    return [
+      this.#resultDraft({ ...result, exitCode: undefined }, piece),
+      ...this.#ended({ ...ended, call_id: waitedFor }, { ...piece, uuid: undefined }),
+    ];
   }
 
   #resultDraft(block: BlockDraft, piece: Piece, sourceId = block.toolUseId): MessageDraft {

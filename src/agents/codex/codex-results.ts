@@ -79,13 +79,13 @@ const FRAME =
 
 /** Lines before what a command that still runs has printed. */
 const RUNNING =
-  /^(?:(?:Command|Chunk ID|Wall time): [^\n]*\n)*Process running with session ID [^\n]*\n(?:[^\n]*\n)?Output:\n/;
+  /^(?:(?:Command|Chunk ID|Wall time): [^\n]*\n)*Process running with session ID ([^\n]*)\n(?:[^\n]*\n)?Output:\n/;
 
-/** Returns what a command that still runs has printed; undefined for any other result. */
-export function printedSoFar(output: unknown): string | undefined {
+/** Returns the number of a command that still runs, and what it has printed; undefined for any other result. */
+export function runningCommand(output: unknown): { process: string; printed: string } | undefined {
   const text = shownText(output);
-  const frame = RUNNING.exec(text)?.[0];
-  return frame === undefined ? undefined : text.slice(frame.length);
+  const found = RUNNING.exec(text);
+  return found === null ? undefined : { process: found[1] ?? "", printed: text.slice(found[0].length) };
 }
 
 /**
