@@ -20,8 +20,8 @@ export function countedTokens(record: unknown, names: CounterNames): UsageDraft 
   const count = (name = ""): number => countOf(record, name) ?? 0;
   const [input, output, reasoning] = [count(names.input), count(names.output), count(names.reasoning)];
   const [cacheRead, cacheWrite] = [count(names.cacheRead), count(names.cacheWrite)];
-  if (input + output + cacheRead + cacheWrite === 0) return undefined;
-  const tokensIn = names.inputHasCache ? Math.max(0, input - cacheRead - cacheWrite) : input;
   const tokensOut = names.isReasoningBeside === true ? output + reasoning : output;
+  if (input + tokensOut + cacheRead + cacheWrite === 0) return undefined;
+  const tokensIn = names.inputHasCache ? Math.max(0, input - cacheRead - cacheWrite) : input;
   return { tokensIn, tokensOut, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}) };
 }

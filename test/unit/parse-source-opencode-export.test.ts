@@ -83,6 +83,7 @@ describe("an answer in an export", () => {
 
   test("has reasoning once in its output, wherever the host counted it: the total says where", async () => {
     for (const [tokens, out] of [
+      [{ total: 300, input: 0, output: 0, reasoning: 300 }, 300],
       [{ total: 1_500, input: 1_000, output: 200, reasoning: 300 }, 500],
       [{ total: 1_200, input: 1_000, output: 200, reasoning: 150 }, 200],
       [{ total: 1_260, input: 1_000, output: 200, reasoning: 150, cache: { read: 50, write: 10 } }, 200],
