@@ -253,6 +253,8 @@ describe("transcripts errors", () => {
     assert.match(piped.stderr, /^looked at 2 sessions$/m);
     assert.equal((await runCli(["errors", "--until", at(900)], { home })).stdout.startsWith("Read"), true);
     assert.equal((await runCli(["find", "--errors"], { home })).stdout, piped.stdout);
+    const ofSession = await runCli(["find", "--errors", "--per-session", "1"], { home });
+    assert.match(ofSession.stderr, /--per-session needs words/);
     assert.equal((await runCli(["find", "--errors", "--tool", "read"], { home })).stdout.startsWith("Read"), true);
     const shown = await runCli(["errors", "--limit", "1"], { home, terminal: 100, env: { NO_COLOR: "1" } });
     assert.match(

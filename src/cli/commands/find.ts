@@ -92,6 +92,8 @@ const MOST_RANKED = 5_000;
 export const command = runnable(definition, async (context, [words], options) => {
   const { role = "tool", errors, file } = options;
   if (words.length === 0 && errors && file === undefined && role === "tool") {
+    if (options.perSession !== undefined)
+      throw badArguments("--per-session needs words to search for.", "Give some, or leave it out.");
     const { errorsOfAll } = await import("./errors.ts");
     return errorsOfAll(context, readBetween(options, context.now()), { ...options, redact: true });
   }
