@@ -61,9 +61,10 @@ export class SessionRows {
   readonly #messageIds = new Map<string, string>();
   /** Blocks since the last `takeBlocks`. */
   #new: ReadBlock[] = [];
-  /** Calls and results so far, by the assembler's ids, and their messages. */
+  /** Calls and results so far, by the assembler's ids. */
   readonly #calls = new Map<string, ReadBlock>();
-  readonly #callMessages = new Set<TranscriptMessage>();
+  /** Those since the last `takeBlocks`, and earlier ones without the other half: pairing all each time would be quadratic. */
+  #unpaired: ReadBlock[] = [];
   /** All blocks so far: the ids of their rows, and what says whether they are superseded. */
   readonly #labels: { id: string; block: Labelled; message: Labelled }[] = [];
   /** Calls of this program's own tools. */
@@ -101,7 +102,12 @@ export class SessionRows {
   takeBlocks(): { blocks: RawBlock[]; messages: StoredMessage[] } {
     const taken = this.#new;
     this.#new = [];
-    const fields = this.callFields();
+    const calls = toolCallsOf(this.#unpaired);
+    const fields = this.#fieldsOf(calls);
+    const open = new Set(
+      calls.flatMap(({ use, result }) => (use === null || result === null ? [(use ?? result)?.block_id] : [])),
+    );
+    this.#unpaired = this.#unpaired.filter(({ block }) => open.has(block.id));
     const messages = new Map(taken.map(({ origin, messageId }) => [messageId, origin.message]));
     return {
       blocks: taken.map((read) => this.#rawBlock(read, fields)),
@@ -113,6 +119,7 @@ export class SessionRows {
   dropBlocks(): void {
     for (const { block } of this.#new) forgetTexts(block);
     this.#new = [];
+    this.#unpaired = [];
   }
 
   /** Called once, at the end of the source, before the next three. */
@@ -139,7 +146,7 @@ export class SessionRows {
 
   figures(): StoredFigures {
     // Sets the status of the calls.
-    this.#toolCalls();
+    toolCallsOf([...this.#calls.values()]);
     const { tools, ...stats } = this.#assembler.stats;
     const messages = this.#finished.map(({ message }) => message);
     const answers = this.#finished.filter(({ message }) => message.message_type === "assistant" || hasUsage(message));
@@ -174,8 +181,12 @@ export class SessionRows {
 
   /** Returns the fields of the calls and results so far, by the ids of their rows. */
   callFields(): Map<string, CallFields> {
+    return this.#fieldsOf(toolCallsOf([...this.#calls.values()]));
+  }
+
+  #fieldsOf(calls: readonly ToolCall[]): Map<string, CallFields> {
     const fields = new Map<string, CallFields>();
-    for (const { use, result, status } of this.#toolCalls()) {
+    for (const { use, result, status } of calls) {
       const call = use === null ? undefined : this.#calls.get(use.block_id);
       const isOwnCall = call !== undefined && this.#own.has(call.block.id);
       if (call !== undefined) fields.set(call.id, { tool_name: call.block.tool_name, status, is_own: isOwnCall });
@@ -186,14 +197,6 @@ export class SessionRows {
       fields.set(answer.id, { tool_name: tool, status: answer.block.status, is_own: isOwn });
     }
     return fields;
-  }
-
-  #toolCalls(): ToolCall[] {
-    const messages = [...this.#callMessages].toSorted((a, b) => a.ordinal - b.ordinal);
-    return correlateToolCalls(
-      messages,
-      Array.from(this.#calls.values(), ({ block }) => block),
-    );
   }
 
   #add(block: ParsedContentBlock, origin: BlockOrigin): void {
@@ -208,7 +211,7 @@ export class SessionRows {
     const { block_type, tool_name } = block;
     if (block_type !== "tool_use" && block_type !== "tool_result") return;
     this.#calls.set(block.id, read);
-    this.#callMessages.add(message);
+    this.#unpaired.push(read);
     if (block_type === "tool_use" && isOwnRecall(tool_name, block.tool_input)) this.#own.add(block.id);
   }
 
@@ -291,6 +294,14 @@ export class SessionRows {
     this.#named.set(name, times + 1);
     return `${name}\n${times}`;
   }
+}
+
+function toolCallsOf(reads: readonly ReadBlock[]): ToolCall[] {
+  const messages = [...new Set(reads.map(({ origin }) => origin.message))].toSorted((a, b) => a.ordinal - b.ordinal);
+  return correlateToolCalls(
+    messages,
+    reads.map(({ block }) => block),
+  );
 }
 
 function answerOf({ message, usage }: BuiltMessage, calls: readonly ParsedContentBlock[] | undefined): StoredAnswer {
