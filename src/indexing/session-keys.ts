@@ -117,15 +117,16 @@ export function forgottenSessions(
   if (tombstones.length === 0) return found;
   const ids = new Set(tombstones.map(({ session_id: id }) => id));
   const places = new Set(tombstones.map(({ place }) => place));
-  const isNamed = ({ ref, sessionId }: KeyedSession): boolean =>
-    ids.has(sessionId) || tombstonesOf(ref, sessionId).some(({ place }) => places.has(place));
-  const open = sessions.filter(({ stored }) => stored === undefined);
+  const isNamed = ({ ref, sessionId, stored }: KeyedSession): boolean =>
+    (stored === undefined && ids.has(sessionId)) || tombstonesOf(ref, sessionId).some(({ place }) => places.has(place));
+  // A file may look like one that is gone and moved, because their sessions have the same id.
+  const open = sessions.filter(({ ref, stored }) => stored === undefined || stored.path !== pathOf(ref));
   for (const session of open) if (isNamed(session)) found.add(session);
   const parents = new Set([...ids].map(baseId));
   for (let before = -1; before !== found.size;) {
     before = found.size;
     for (const session of open) {
-      if (!parents.has(session.ref.parentId ?? "")) continue;
+      if (session.stored !== undefined || !parents.has(session.ref.parentId ?? "")) continue;
       found.add(session);
       parents.add(session.ref.id);
     }

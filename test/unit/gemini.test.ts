@@ -244,6 +244,13 @@ describe("Gemini CLI", () => {
       assert.match((await runCli(["find", "waterproof"], { home })).stdout, new RegExp(`transcripts show ${path}`));
       assert.match((await runCli(["show", OLD], { home })).stdout, /build fail/);
     }
+    // The forgotten one does not come back as one whose file is gone.
+    rmSync(join(home, ".gemini/tmp/old/chats/session-2025-12-01T09-00-5d350b0b.json"));
+    assert.match((await runCli(["forget", path, "--yes"], { home })).stderr, /removed 1 session/);
+    assert.deepEqual(
+      (await rowsOf(home)).map(({ prompt }) => prompt),
+      ["Why does the build fail?"],
+    );
   });
 
   test("a document that was resumed is the journal of the same name", async () => {
