@@ -25,7 +25,7 @@ function copy(value: unknown, levels: number): unknown {
   }
 }
 
-/** Returns true unless the object has a JSON form of its own, as dates have. */
+/** Returns true unless the object has a JSON form of its own, like a date. */
 function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null && !("toJSON" in value);
 }

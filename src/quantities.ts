@@ -11,7 +11,7 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** Formats numbers above 20 as `300+`: they change seldom, and so do the pages that have them. */
+/** Rounds numbers above 20 down, `300+`, so that they, and the pages that show them, seldom change. */
 export function roughly(value: number): string {
   if (value <= 20) return count(value);
   const unit = 10 ** Math.floor(Math.log10(value));

@@ -1,4 +1,4 @@
-/** Schemas of the fields that a caller passes, and one way to read them. Their messages say what is allowed. */
+/** Reads the fields that a caller passed, and has schemas for the usual ones. Messages say what is allowed. */
 import * as z from "zod/mini";
 import { shortened } from "./neutral-text.ts";
 import { type ErrorCode, fieldError } from "./transcripts-error.ts";
@@ -6,7 +6,7 @@ import { type ErrorCode, fieldError } from "./transcripts-error.ts";
 /** Maximum length of an invalid value in a message. */
 const MAX_SHOWN_VALUE = 60;
 
-/** A text; its length is checked after `before`. */
+/** A text. Its length is checked after the checks in `before`, such as trimming. */
 export function textField(min: number, max: number, ...before: z.core.$ZodCheck<string>[]) {
   const must = `it must be a text of ${min} to ${max} characters`;
   const isAllowed = ({ length }: string): boolean => length >= min && length <= max;
@@ -15,7 +15,7 @@ export function textField(min: number, max: number, ...before: z.core.$ZodCheck<
 
 /** PostgreSQL cannot store NUL. */
 export function withoutNul() {
-  return z.refine<string>((text) => !text.includes("\0"), "it must have no NUL character (U+0000)");
+  return z.refine<string>((text) => !text.includes("\0"), "it must not contain a NUL character (U+0000)");
 }
 
 export function integerField(min: number, max: number) {
@@ -25,8 +25,8 @@ export function integerField(min: number, max: number) {
 }
 
 /**
- * Throws a `TranscriptsError` that has the field, and says what is allowed. `example`: ends the message, which then leaves out
- * the field, since tools put it before the message.
+ * Throws a `TranscriptsError` that has the field and says what is allowed. `example`: end of the message, for tools; the
+ * message then does not name the field, because tools put its name before the message.
  */
 export function readFields<T>(
   schema: z.ZodMiniType<T>,
@@ -42,7 +42,7 @@ export function readFields<T>(
     const [key = ""] = issue.keys;
     const known = schema instanceof z.ZodMiniObject ? Object.keys(schema.shape).join(", ") : "";
     const name = shortened(key, MAX_SHOWN_VALUE);
-    throw refused(name, `${JSON.stringify(name)} is not known.`, `There are ${known}.`);
+    throw refused(name, `${JSON.stringify(name)} is not known.`, `Use one of these: ${known}.`);
   }
   const path = (issue?.path ?? []).map(String);
   const field = path.join(".") || "input";

@@ -19,7 +19,7 @@ const SESSION_CODES = [
   "unsupported",
   /** It is not a session of any known agent. */
   "not_a_session",
-  /** It was removed with `forget`, so that nothing adds it to the store again. */
+  /** It was removed with `forget`, so nothing adds it to the store again. */
   "forgotten",
 ] as const;
 
@@ -117,7 +117,7 @@ export function isStoreError(error: unknown): error is TranscriptsError {
   return error instanceof TranscriptsError && OF_STORE.has(error.code);
 }
 
-/** Makes an error about an argument or field. The message leaves out its name, which each surface has its own form of. */
+/** Makes an error about an argument or field. The message leaves out its name, which commands, tools and the library write differently. */
 export function fieldError(
   code: ErrorCode,
   field: string,

@@ -37,7 +37,7 @@ export interface Agent {
    */
   scan(place: Place, files: SessionFiles, options: ScanOptions): Promise<ScannedSessions>;
 
-  /** Opens a session in one of its places that is not the bytes of its file, but rows of a database. Default: `content`, of its file. */
+  /** Opens a session that is not a file, but rows of a database. Default: returns `content`, the bytes of its file. */
   open?(ref: SessionRef, files: SessionFiles, content: SessionContent): SessionContent;
 
   /** Returns what other files say of a session in one of its places, such as a list of titles. It takes precedence. */

@@ -1,4 +1,4 @@
-/** Agents that keep each session in a file: they declare the layout of their folders, and finding sessions follows from it. */
+/** Finds the sessions of agents that keep each one in a file, by the layout that they declare for their folders. */
 import { basename, dirname, extname, join, sep } from "node:path";
 import { type SessionRef, sessionRef, type Where } from "../places/session-ref.ts";
 import { entryOf } from "../parse/statistics.ts";
@@ -10,13 +10,13 @@ export interface FileLayout {
   agent: string;
   /** Returns the agent's folders: see `agentFolder`. */
   folders: (where: Where) => string[];
-  /** Folders below these that have sessions. */
+  /** Places within these folders. */
   places: readonly string[];
   /**
    * Paths of sessions below a place; the first that matches counts. `*` is any text in a name. `{id}`: the session's id;
-   * `{uuid}`: the same, if only a UUID can be one. `{parent}`: the session that started it. `{agent}`: a subagent, whose
-   * session is called `agent-` with this. `{label}`: the project, see `ProjectLabels`. `**`: any folders, in paths that come
-   * last.
+   * `{uuid}`: the same, but only a UUID matches. `{parent}`: the id of the session that started it. `{agent}`: the id of a
+   * subagent; its session's id is `agent-` and this. `{label}`: the project, see `ProjectLabels`. `**`: any folders; paths
+   * with it are tried last.
    */
   paths: readonly string[];
 }
@@ -30,31 +30,31 @@ interface Ids {
 
 const LABEL = "{label}/";
 const ANY_FOLDERS = "**";
-/** Folders that are entered for `**`. */
+/** Maximum number of nested folders that are searched for `**`. */
 const MAX_DEPTH = 6;
 
-/** One of the paths. */
+/** One of the paths, as patterns. */
 interface Template {
   names: readonly RegExp[];
-  /** The names of its folders, each with a slash. */
+  /** Matches the names of its folders, each with a slash after it. */
   folders: RegExp;
-  /** The file's name. Its group is the id in it; it has no name, since a result with names takes ten times as long to make. */
+  /** Matches the file's name; the group is the id. It is not named, because named groups take ten times as long. */
   file: RegExp;
-  /** That is the id of a subagent. */
+  /** The id in the file's name is a subagent's. */
   isAgent: boolean;
-  /** It has `**`. */
+  /** The path contains `**`. */
   isOpen: boolean;
 }
 
-/** Template of which a folder's names match those of its folders. */
+/** Template whose folders match those of a file. */
 interface InFolder extends Pick<Template, "file" | "isAgent"> {
-  /** Ids in the folder's names. */
+  /** Ids in the names of the folders. */
   ids: Ids;
 }
 
-/** Returns the members of an agent that follow from its layout. */
+/** Returns the members of an agent that its layout determines. */
 export function inFiles({ agent, folders, places, paths }: FileLayout) {
-  // A session's family is searched in the folder of its project.
+  // A place can also be the folder of one project: a session's family is searched there.
   const ofProject = paths.flatMap((path) => (path.startsWith(LABEL) ? path.slice(LABEL.length) : []));
   const templates = [...paths, ...ofProject].map(templateOf).toSorted((a, b) => Number(a.isOpen) - Number(b.isOpen));
   const fileNames = [...new Map(templates.map(({ file }) => [file.source, file])).values()];
@@ -66,7 +66,7 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
     return sessionRef({ id, place: agent, agent, path, bytes, modifiedMs, parentId, agentId, projectLabel });
   }
 
-  /** Returns the place of a file at any path, by the names before it, and the ids in its path. */
+  /** Returns the place of a file, which need not be one of the agent's, and the ids in its path. */
   function located(path: string): { place: string; ids: Ids } {
     const names = path.split(/[\\/]/);
     for (const template of templates) {
@@ -91,7 +91,7 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
           templates.some(({ names, isOpen }) => isOpen || inside.every((name, at) => names[at]?.test(name))),
         seen,
       });
-      // Folders have many files.
+      // Computed once for all files of a folder.
       const known = new Map<readonly string[], InFolder[]>();
       const sessions = found.files.flatMap((file) => {
         const ids = idsOf(
@@ -102,7 +102,7 @@ export function inFiles({ agent, folders, places, paths }: FileLayout) {
       });
       return { sessions, unreadable: found.unreadable };
     },
-    // The content of a file that was renamed has its id. That of a subagent may have its parent's, that of a fork another one's.
+    // A renamed file still has the id in its content. But a subagent's content may have its parent's id, and a fork's another one.
     fileRef: (file, { sessionId }) => {
       const { ids } = located(file.path);
       return refOf(file, ids.id === undefined ? { ...ids, id: sessionId ?? undefined } : ids);
@@ -134,7 +134,7 @@ function templateOf(path: string): Template {
   };
 }
 
-/** Returns the templates for files in a folder, of which these are the names. */
+/** Returns the templates for files in folders of these names. */
 function matching(templates: readonly Template[], names: readonly string[]): InFolder[] {
   const folders = names.map((name) => `${name}/`).join("");
   return templates.flatMap(({ folders: pattern, file, isAgent }) => {

@@ -107,7 +107,7 @@ function editsIn(input: unknown): FileEdit[] {
     }),
   ];
   if (several.length > 0) return several;
-  // A call that does not say its change, as one that was cut, still changes the file.
+  // A call whose input lacks the change, for example because it was cut, still changes the file.
   return path === undefined ? [] : [{ path, ...(changeIn(input) ?? { how: "patch", lines: [] }) }];
 }
 

@@ -83,7 +83,7 @@ export type OptionsOf<Definition extends { opts(): unknown }> = ReturnType<Defin
 // Arguments and options that several commands have.
 
 export const SESSION = "A path, a session id or the beginning of one, latest, or - for standard input.";
-/** Where standard input is refused. */
+/** For commands that refuse standard input. */
 export const STORED_SESSION = "A path, a session id or the beginning of one, or latest.";
 
 export const project = new Option(
@@ -135,7 +135,7 @@ export function jsonObject(what: string) {
   return new Option("--json", `Prints one JSON object: ${what}.`);
 }
 
-/** Rows that a terminal gets of all sessions unless an option says otherwise. */
+/** Default number of rows on a terminal, for questions about all sessions. */
 export const SCREENFUL = 20;
 
 // Values of options.

@@ -9,7 +9,7 @@ import type { DataOptions } from "../web/site-data.ts";
 import type { CommandContext } from "./context.ts";
 
 interface PagesOptions extends Pick<DataOptions, "only"> {
-  /** The same as options of commands. */
+  /** The same filters as the options of commands have them. */
   asked?: OnlyFilters;
   store: Store;
   where: Where;

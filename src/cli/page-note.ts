@@ -17,13 +17,13 @@ export async function notePage(context: CommandContext, address: (of: Addresses)
     context.note(`page: ${origin}/${address(await import("../render/html/pages/addresses.ts"))}`);
 }
 
-/** Names the page of a session; of no file outside the agents' folders, which has no page. */
+/** Names the page of a session. A file outside the agents' folders has none. */
 export async function noteSessionPage(context: CommandContext, { id, place, archived }: SessionRef): Promise<void> {
   if (place === "file") return;
   await notePage(context, ({ sessionAddress }) => sessionAddress(archived?.sessionId ?? id));
 }
 
-/** Returns the folder that --project names, or the name of a project as it is. */
+/** Returns the folder that --project names, or the name of a project unchanged. */
 export function projectFolder({ cwd, home }: Pick<CommandContext, "cwd" | "home">, project: string): string {
   return /[\\/]|^[.~]/.test(project) ? configuredFolder(cwd, project, home) : project;
 }

@@ -120,7 +120,7 @@ function plainArguments(argv: readonly string[]): readonly string[] {
   return argv[0] === "help" && argv.length > 1 ? [...argv.slice(1), "--help"] : argv;
 }
 
-/** Returns the words up to one that should name a command and does not: commander prints help if `--help` follows it. */
+/** Returns the words up to the first that should name a command but does not: if `--help` follows it, commander prints help. */
 function wordsToUnknown(words: readonly string[], commands: readonly ListedCommand[]): readonly string[] {
   let level: readonly CommandUnknownOpts[] = commands.map(({ definition }) => definition);
   for (const [at, word] of words.entries()) {

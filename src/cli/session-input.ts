@@ -27,7 +27,7 @@ export async function sessionNamed(
 
 /**
  * Resolves several SESSION arguments. Reports one that cannot be resolved and continues with the others, as `grep` does;
- * throws if it is the only one. `missing`: their number.
+ * throws if it is the only one. `missing`: number of arguments that were not resolved.
  */
 export async function sessionsNamed(
   context: CommandContext,
@@ -46,10 +46,13 @@ export async function sessionsNamed(
   return { refs, missing: args.length - refs.length };
 }
 
-/** Throws a `TranscriptsError` for standard input, where a session is wanted that can be kept. */
+/** Throws a `TranscriptsError` for standard input, which is not in the store. */
 export function refuseStdin(argument: string): void {
   if (argument === "-")
-    throw badArguments("A session from standard input is not kept.", "Give an id, the path of a file or latest.");
+    throw badArguments(
+      "A session from standard input is not in the store.",
+      "Give an id, the path of a file or latest.",
+    );
 }
 
 /** Throws a `TranscriptsError` for a session that cannot be read unredacted. */
@@ -65,7 +68,7 @@ export function refuseArchived({ id, archived }: SessionRef): void {
 /** Says where an archived session comes from, and what it lacks. */
 function archivedNote({ path, database }: SessionRef, archived: ArchivedSession): string {
   const { damaged } = archived;
-  const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it were not kept`;
+  const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it could not be kept`;
   return `${storeText(archived, path ?? database ?? undefined)}${lost}`;
 }
 

@@ -187,7 +187,7 @@ class Indexing {
     const { redactor, store, sessionId } = this.#request;
     const rows = { messages: await redactedMessages(redactor, this.#words, messages), blocks };
     const [done] = await store.writeSession(await this.#change(rows, false));
-    if (done !== true) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
+    if (done !== true) throw new ConcurrentWriteError(`Session ${sessionId} was written by another program.`);
     this.#revision += 1;
     for (const message of rows.messages) this.#states.messages.set(message.message_id, message);
     for (const { content: _, ...block } of blocks) this.#states.blocks.set(block.event_id, block);
@@ -303,7 +303,7 @@ class Indexing {
   }
 }
 
-/** Returns the provider's id of an answer. */
+/** Returns the provider's id of an answer; its key has it unless `source_id` differs. */
 function sourceIdOf({ key, source_id }: StoredAnswer): string | undefined {
   return source_id ?? key?.split("\n")[0];
 }

@@ -1,8 +1,8 @@
 /** Sizes that bound memory and transactions. Tests make them small. */
 export interface IndexLimits {
   /**
-   * Characters of text after which a transaction is due; `events` is the same limit in events. Twice as many would save
-   * no time, and other programs, and the server of pages, would wait longer.
+   * Characters of text after which a transaction is due; `events` is the same limit in rows. Twice as many would save no
+   * time, while other programs and the server of pages would wait longer.
    */
   textChars: number;
   events: number;

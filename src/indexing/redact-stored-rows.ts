@@ -138,7 +138,7 @@ export async function redactedFigures(
     prompts,
     answers: answers.map((answer) => ({
       ...answer,
-      // Its lines are ids and times.
+      // Each line of a key is an id or a time.
       key:
         answer.key
           ?.split("\n")

@@ -119,7 +119,7 @@ export function forgottenSessions(
   const places = new Set(tombstones.map(({ place }) => place));
   const isNamed = ({ ref, sessionId, stored }: KeyedSession): boolean =>
     (stored === undefined && ids.has(sessionId)) || tombstonesOf(ref, sessionId).some(({ place }) => places.has(place));
-  // A file may look like one that is gone and moved, because their sessions have the same id.
+  // A new file may look like a missing one that was moved, because both have a session with the same id.
   const open = sessions.filter(({ ref, stored }) => stored === undefined || stored.path !== pathOf(ref));
   for (const session of open) if (isNamed(session)) found.add(session);
   const parents = new Set([...ids].map(baseId));

@@ -63,7 +63,7 @@ export class SessionRows {
   #new: ReadBlock[] = [];
   /** Calls and results so far, by the assembler's ids. */
   readonly #calls = new Map<string, ReadBlock>();
-  /** Those since the last `takeBlocks`, and earlier ones without the other half: pairing all each time would be quadratic. */
+  /** Those since the last `takeBlocks`, and earlier ones without a partner. Pairing all each time would take quadratic time. */
   #unpaired: ReadBlock[] = [];
   /** All blocks so far: the ids of their rows, and what says whether they are superseded. */
   readonly #labels: { id: string; block: Labelled; message: Labelled }[] = [];

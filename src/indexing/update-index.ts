@@ -50,7 +50,7 @@ export interface IndexReport {
   damaged: number;
 }
 
-/** Sessions in one transaction: an open list shows what is new after each, and figures alone are small. */
+/** Maximum number of sessions in one transaction: an open list is updated after each, and figures alone are small. */
 const MOST_SESSIONS = 50;
 
 /** Maximum times that another indexer may win the race for one session, which is progress each time. */
@@ -102,7 +102,7 @@ class Run {
   readonly #waiting: KeyedSession[];
   readonly #overtaken = new Map<KeyedSession, number>();
   readonly #limits: IndexLimits;
-  /** Sessions that were read, whose last parts are to be written. */
+  /** Sessions that were read and whose last parts are still to be written. */
   #ended: EndedSession[] = [];
   #size = { rows: 0, chars: 0 };
   readonly #total: number;
@@ -148,12 +148,12 @@ class Run {
           await this.#end(session, outcome);
         } else await this.#add({ session, outcome, last: outcome.last });
       }
-      // May put sessions back that another indexer wrote.
+      // This may put sessions back into the queue, because another indexer wrote them.
       await this.#write();
     }
   }
 
-  /** Adds the last part of a session to those that are written next. */
+  /** Adds the last part of a session to the next transaction. */
   async #add(ended: EndedSession): Promise<void> {
     this.#ended.push(ended);
     const { rows, chars } = sizeOf(ended);
@@ -209,10 +209,10 @@ class Run {
   }
 }
 
-/** Bytes read that count as a character written, so that a run that ends early keeps its work even if little changed. */
+/** Bytes read that count as one character written, so that a run that ends early keeps its work even if little changed. */
 const BYTES_AS_CHAR = 8;
 
-/** Returns the size of the last part of a session. The row of the session counts, and each answer in its figures. */
+/** Returns the size of the last part of a session. The session's row and each answer in its figures count as rows. */
 function sizeOf({ outcome, last: { messages, blocks, figures } }: EndedSession): { rows: number; chars: number } {
   const rows = 1 + messages.length + blocks.length + (figures?.answers.length ?? 0);
   const chars = blocks.reduce((sum, { content }) => sum + content.length, outcome.bytes / BYTES_AS_CHAR);

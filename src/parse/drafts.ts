@@ -71,7 +71,7 @@ export interface EndedCall {
   text: string;
   /** The host marks the result as an error. */
   isError: boolean;
-  /** How the call ended, if its exit code says nothing else. Default: by the mark, unless there is an exit code to judge by. */
+  /** How the host says the call ended; the exit code may overrule it. Default: an error if marked and the exit code is 0 or unknown. */
   reported?: ToolStatus | undefined;
   exitCode?: number | undefined;
   /** Number of images in the result. */

@@ -1,10 +1,10 @@
-/** Records of a file that form a tree, each with the id of its parent: tells which are not on the current branch. */
+/** Finds the records that are not on the current branch, in a file whose records form a tree: each has the id of its parent. */
 
 export interface TreeNode {
   id: string;
   /** Id of its parent; null for a root. Anything else: the file does not say. */
   parent: unknown;
-  /** The current branch does not go to it, but to an earlier record. Default false. */
+  /** The current branch cannot end with it, but with an earlier record. Default false. */
   isNote?: boolean;
 }
 

@@ -201,7 +201,7 @@ function tablePrice(answer: PricedAnswer, usage: UsageDraft, pricing: Pricing): 
   let webSearches = metadata.web_searches;
   let sum: number | null = null;
   for (const call of calls) {
-    // Each field is named, because copying the fields of objects takes several times as long.
+    // Spreading `call` instead would take several times as long.
     const price = pricing({
       model: call.model ?? answer.model,
       provider,
@@ -249,7 +249,7 @@ function addFacts(built: BuiltMessage, draft: MessageDraft): void {
   if (costUsd !== undefined) built.recordedCostUsd = Math.max(costUsd, built.recordedCostUsd ?? 0);
 }
 
-/** Returns the sums over the model calls of an answer, with one more, or one of them again. */
+/** Returns the sums over the model calls of an answer after adding one; a repeated one replaces the earlier. */
 function withCall(built: BuiltMessage, call: ModelCall): Pick<ModelCall, "usage" | "costUsd"> {
   built.calls = [...(built.calls ?? []).filter(({ usageId }) => usageId !== call.usageId), call];
   const usages = built.calls.flatMap(({ usage }) => usage ?? []);

@@ -97,7 +97,7 @@ export interface MessageDraft {
   copyKey?: string | undefined;
   /** Usage; of pieces that share an id the last counts, if its output is not smaller. */
   usage?: UsageDraft | undefined;
-  /** Names the model call that usage and cost are of, if the answer took several, which are added. Default: they are of all. */
+  /** Id of the model call with this usage and cost, if an answer took several: they are added up. Default: one for the whole answer. */
   usageId?: string | undefined;
   /** Cost recorded by the host, in US dollars. */
   costUsd?: number | undefined;

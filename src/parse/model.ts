@@ -82,7 +82,7 @@ export interface MessageMetadata {
   web_searches?: number;
   /** Part of `tokens_out`. */
   reasoning_tokens?: number;
-  /** Only part of the tokens was recorded: the output at the start of the stream, or no input. The true counts are higher. */
+  /** Only part of the tokens was recorded: the output at the start of the stream, or output without its input. The true counts are higher. */
   tokens_out_is_lower_bound?: boolean;
   /** `cost_usd` was recorded by the host. */
   cost_is_recorded?: boolean;

@@ -100,7 +100,7 @@ function* namings(given: string, provider: string | null): Generator<[model: str
 
 type Rate = number | SteppedPrice | undefined;
 
-/** What a model costs in a period: see `FoundPrice`. */
+/** Price of a model in a period: see `FoundPrice`. */
 interface ModelPrice extends Pick<FoundPrice, "from" | "to"> {
   /** Per million tokens. */
   rates: Readonly<Record<"input" | "output" | "cacheRead" | "cacheWrite" | "cacheWrite1h", Rate>>;

@@ -64,7 +64,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage>, Conversatio
     for await (const units of opened.units) {
       const read: ReadMessage[] = [];
       for (const unit of units) {
-        // A problem that is noted may end the reading.
+        // Whoever is told of a problem may abort the reading.
         if (signal?.aborted === true) break;
         read.push(...assembler.add(unit));
       }

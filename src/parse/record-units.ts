@@ -30,7 +30,7 @@ export interface ReadRecord extends Pick<InputUnit, "session" | "timestamp" | "s
   kind: string;
   /** Undefined for a kind that has none, or is not known. */
   messages?: readonly MessageDraft[] | undefined;
-  /** Its place, if the records form a tree, of which the conversation is one branch; `new` if a session begins, with a new tree. */
+  /** Its node, if the records form a tree and the conversation is one branch; `new` at the start of a session, and so of a tree. */
   node?: TreeNode | "new" | undefined;
 }
 

@@ -103,7 +103,7 @@ function pair(use: Item, result: Item, by: "id" | "source_uuid"): void {
 
 /** Pairs calls and results with one id, the certain pairs first. */
 function pairAlike(group: readonly Item[]): void {
-  // Nearly all ids are of one call and its result.
+  // Nearly every id belongs to one call and its result.
   for (const keyOf of group.length > 2 ? [line, lane, callId] : [callId]) {
     for (const part of groupsBy(group.filter(isFree), keyOf)) {
       pairWithEarlier(part);

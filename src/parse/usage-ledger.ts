@@ -23,8 +23,8 @@ export interface UsageRecord {
   isEstimate: boolean;
   /** Only part of the tokens was recorded. */
   isLowerBound: boolean;
-  /** The source has no usage of the answer, so it is no answer of a ledger. */
-  isSilent: boolean;
+  /** The source has no usage of the answer, so a ledger leaves it out. */
+  isWithoutUsage: boolean;
   /** Calls of the answer, which its copies have too. Left out if it has none. */
   calls?: readonly CallCount[];
   /** See `answerMessages`. Its copies have as many. */
@@ -63,7 +63,7 @@ export function usageOf(answer: Answer): UsageRecord {
     costUsd: answer.cost_usd,
     isEstimate: answer.metadata.cost_is_estimate === true,
     isLowerBound: answer.metadata.tokens_out_is_lower_bound === true,
-    isSilent: !hasUsage(answer),
+    isWithoutUsage: !hasUsage(answer),
   };
 }
 
@@ -150,7 +150,7 @@ export class UsageLedger {
     this.#knownForkCopies = undefined;
     for (const record of records) {
       const { key } = record;
-      if (record.isSilent) continue;
+      if (record.isWithoutUsage) continue;
       const call = key === null ? undefined : this.#byKey.get(key);
       if (call) this.#merge(call, session, record);
       else if (key === null) this.#withoutKey.push({ session, first: record, usage: record });
@@ -303,7 +303,7 @@ export class UsageSum {
   /** Models without a price. */
   readonly #unpriced = new Set<string>();
 
-  add(usage: Omit<UsageRecord, "key" | "timestamp" | "isSidechain" | "isSilent" | "calls" | "messages">): void {
+  add(usage: Omit<UsageRecord, "key" | "timestamp" | "isSidechain" | "isWithoutUsage" | "calls" | "messages">): void {
     this.#messages += 1;
     this.#in += usage.tokensIn;
     this.#out += usage.tokensOut;

@@ -20,8 +20,9 @@ export interface SessionsQuery extends Omit<ListQuery, "sessions"> {
   /** See `filterByProject`. */
   project?: string | undefined;
   agent?: string | undefined;
-  /** Only sessions with calls of this tool, or with answers from this model. */
+  /** Only sessions with calls of this tool. */
   tool?: string | undefined;
+  /** Only sessions with answers from this model. */
   model?: string | undefined;
   /** Only sessions with these ids in the store. */
   ids?: readonly string[];
@@ -98,7 +99,7 @@ export async function countSessions(index: Index, where: Where, query: Omit<Sess
   return index.store.countListed(await storeQuery(index, where, query));
 }
 
-/** Returns what is asked of the store, without the page. */
+/** Returns the query for the store, without limit and offset. */
 async function storeQuery(
   index: Index,
   where: Where,
@@ -118,7 +119,7 @@ export function listNeeds(
 ): Pick<CurrentIndexOptions, "level" | "wanted" | "isEnough"> {
   const { since, tool, model, limit, offset = 0 } = query;
   return {
-    // Figures do not say which tools and models they are of.
+    // These filters look at calls and messages, which figures do not have.
     level: tool === undefined && model === undefined ? "figures" : "content",
     wanted: (refs) => refsAsked(refs, where, query),
     isEnough: async (index, { modifiedMs }) => {

@@ -25,7 +25,7 @@ const MIN_LIKENESS = 0.65;
 const SAME_LIKENESS = 0.85;
 /** Maximum number of sessions that are read for their fixes; more copies of an error add little. */
 const MOST_SESSIONS = 30;
-/** Messages that are read before a failed result and after it. A fix is at most 200 calls later. */
+/** Number of messages that are read before and after a failed result. A fix is at most 200 calls later. */
 const MESSAGES_BEFORE = 100;
 const MESSAGES_AFTER = 1_000;
 /** Maximum number of calls between a failure and its fix that are returned, and of texts of the assistant. */
@@ -35,7 +35,7 @@ const MOST_WORDS = 2;
 export interface PastFixesQuery extends Wanted {
   /** Message of the error, or a part of it. */
   error: string;
-  /** Only errors that are the same but for paths, numbers and the like; not those that merely resemble it. */
+  /** Only errors that differ at most in paths, numbers and the like; not those that are merely similar. */
   isSame?: boolean;
   signal: AbortSignal;
 }

@@ -30,7 +30,7 @@ export async function* entriesIn(
   for await (const batch of units) {
     signal?.throwIfAborted();
     for (const unit of batch) {
-      // Adds to the session from beside its lines, such as a title in another file.
+      // Such a unit adds something that is not on a line of the file, such as a title in another file.
       if (unit.outcome.as === "blank" && unit.lines === 0) continue;
       yield rowOf(unit, halves);
     }

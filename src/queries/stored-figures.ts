@@ -4,10 +4,10 @@ import { type Pricing, withoutContextSize } from "../parse/pricing.ts";
 import type { UsageRecord } from "../parse/usage-ledger.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { firstTimeOf, type StoredAnswer, type StoredMessage, storedUsage, titleOf } from "../store/stored-model.ts";
-import type { ListedRow } from "../store/store.ts";
+import type { SessionWithFigures } from "../store/store.ts";
 
 /** Returns the figures of a session, redacted, with the usage of answers that its source dropped, which were paid for. */
-export function storedFigures({ session, figures }: ListedRow, pricing: Pricing): Figures {
+export function storedFigures({ session, figures }: SessionWithFigures, pricing: Pricing): Figures {
   const { counts, answers, prompts } = figures;
   const { ended_at: last } = session;
   const first = firstTimeOf(session);
@@ -35,7 +35,7 @@ export function storedFigures({ session, figures }: ListedRow, pricing: Pricing)
   };
 }
 
-/** Each field is named, because copying the fields of objects takes several times as long. */
+/** Spreading `row` instead of naming each field would take several times as long. */
 function usageIn(row: StoredAnswer, { cost, isEstimate }: ReturnType<typeof storedCost>): UsageRecord {
   const record: UsageRecord = {
     key: row.key,
@@ -49,7 +49,7 @@ function usageIn(row: StoredAnswer, { cost, isEstimate }: ReturnType<typeof stor
     costUsd: cost,
     isEstimate,
     isLowerBound: row.metadata.tokens_out_is_lower_bound === true,
-    isSilent: row.tokens_in === null && cost === null,
+    isWithoutUsage: row.tokens_in === null && cost === null,
   };
   if (row.calls !== undefined) record.calls = row.calls;
   if (row.messages !== undefined) record.messages = row.messages;

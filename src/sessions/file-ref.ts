@@ -50,7 +50,7 @@ async function withHead(agent: Agent, ref: SessionRef, files: SessionFiles, head
     ...ref,
     project: ref.project ?? cwd,
     projectLabel: ref.project ?? cwd ?? ref.projectLabel,
-    // What a subagent wrote may name the session that started it in place of its own.
+    // The content of a subagent's session may have the id of the session that started it.
     parentId: ref.parentId ?? head.parentId ?? (ref.agentId === null ? null : head.sessionId),
     title: ref.title ?? beside?.title ?? head.title,
     startedMs: ref.startedMs ?? head.startedMs,

@@ -15,7 +15,7 @@ export interface AutoExtracted {
 }
 
 /**
- * Stores the suggestions of a session, each once: a later run after more was said adds only what is new. A snippet that was
+ * Stores the suggestions of a session, each once: a run after the session has continued adds only what is new. A snippet that was
  * deleted comes back if its session continues. Nothing is stored for a forgotten session. Rejects with a `TranscriptsError` if the
  * session cannot be read or the store fails.
  */
@@ -35,7 +35,7 @@ export async function autoExtract(
   }
 }
 
-/** Stores those of the suggestions that the session has no snippet with the content of. */
+/** Stores the suggestions whose content no snippet of the session has yet. */
 export async function storeSuggestions(
   store: Store,
   where: Where,

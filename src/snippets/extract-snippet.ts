@@ -118,7 +118,7 @@ export async function redactedTexts({ title, content, tags, metadata }: SnippetT
   const redactor = createRedactor();
   const notes = checkedMetadata(metadata);
   if (/(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(metadata)))
-    throw invalid("metadata", "The metadata have a NUL character (U+0000).", "Leave it out.");
+    throw invalid("metadata", "The metadata contain a NUL character (U+0000).", "Leave it out.");
   const [texts, ...tagged] = await redactJson(redactor, [{ title, content }, ...tags]);
   const [about] = await redactJson(redactor, [notes]);
   const stored = textOf(texts?.value, "content") ?? "";

@@ -7,7 +7,7 @@ export interface SimilarSnippet {
   snippet_id: string;
   session_id: string;
   title: string;
-  /** Share of their words that both contain, from 0.7 to 1. */
+  /** Share of their words that they have in common, from 0.7 to 1. */
   likeness: number;
 }
 

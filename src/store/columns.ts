@@ -32,7 +32,7 @@ import type {
   BlockState,
   Candidate,
   FailureCount,
-  ListedRow,
+  SessionWithFigures,
   OutlinedFields,
   RowState,
   StoredTitle,
@@ -603,7 +603,7 @@ export const LISTED = {
   from: `sessions LEFT JOIN (
     SELECT session_id AS labelled, tags, is_pinned FROM session_labels
   ) AS labels ON labelled = session_id`,
-  read: (row: Row): ListedRow => ({
+  read: (row: Row): SessionWithFigures => ({
     session: SESSIONS.read(row),
     figures: figures.read(row, "figures"),
     labels: row["labelled"] === null ? undefined : LABELS.read({ ...row, session_id: row["labelled"] }),

@@ -48,7 +48,7 @@ import type {
   FailureCount,
   FailureGroup,
   FailureQuery,
-  ListedRow,
+  SessionWithFigures,
   ListQuery,
   MessagesAsked,
   NewSnippet,
@@ -86,7 +86,7 @@ import { given } from "../given.ts";
 const UPDATES = SESSIONS.columns.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
 const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.columns.join(", ")}) VALUES (${placesFor(SESSIONS.columns)})
   ON CONFLICT (session_id)`;
-/** Condition on sessions with figures, from which the column is derived. */
+/** Condition on sessions with figures: `is_conversation` is written with them. */
 const HAS_FIGURES: Condition = { sql: "is_conversation IS NOT NULL", values: [] };
 /** Condition on rows of messages and events. */
 const OF_SESSION = "session = (SELECT number FROM sessions WHERE session_id = ?)";
@@ -129,7 +129,7 @@ export class SqlStore implements Store {
     );
   }
 
-  listed<T>({ limit, offset = 0, ...query }: ListQuery, read: (row: ListedRow) => T): Promise<T[]> {
+  listed<T>({ limit, offset = 0, ...query }: ListQuery, read: (row: SessionWithFigures) => T): Promise<T[]> {
     const { sql, values } = this.#listCondition(query);
     const found = `SELECT ${LISTED.list} FROM ${LISTED.from} WHERE ${sql}
       ORDER BY ended_at DESC NULLS LAST, session_id LIMIT ? OFFSET ?`;
@@ -650,13 +650,13 @@ async function checkReferences(session: SqlSession, { session_id: id, event_id: 
   if ((await session.all(sql, [number, storableText(eventId)], () => true)).length === 0) throw unknownEvent(eventId);
 }
 
-/** Blocks of a session, whose row and messages are written. */
+/** Blocks of a session whose row and messages have been written. */
 interface SessionPart extends BlocksOfSession {
   /** Folders of the messages, by their ids. */
   folders: ReadonlyMap<string, string | null>;
 }
 
-/** Writes the row and the messages of a session. Writes nothing and returns undefined if it is not as the writer expects it. */
+/** Writes the row and the messages of a session. Returns undefined, and writes nothing, for the reasons in `Store.writeSession`. */
 async function putSession(
   session: SqlSession,
   { session: row, expected, superseded, figures, messages, blocks }: SessionChange,

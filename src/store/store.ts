@@ -28,7 +28,7 @@ export interface Store {
    * Returns the results of `read` for sessions with figures, the one with the latest entry first. The rows of all sessions
    * are never in memory at one time.
    */
-  listed<T>(query: ListQuery, read: (row: ListedRow) => T): Promise<T[]>;
+  listed<T>(query: ListQuery, read: (row: SessionWithFigures) => T): Promise<T[]>;
   /** Counts the sessions that `listed` returns on all pages. */
   countListed(query: Omit<ListQuery, "limit" | "offset">): Promise<number>;
   /** Returns the agents that ran sessions, each once. */
@@ -77,8 +77,8 @@ export interface Store {
   /** Returns the ordinals of the messages that have these blocks of a session. */
   messageOrdinals(sessionId: string, eventIds: readonly string[]): Promise<Map<string, number>>;
   /**
-   * Returns what an outline of a session needs of its messages, in order: of results only those that failed, and the last.
-   * Without those that the source dropped.
+   * Returns the messages that an outline of a session needs, in order: all but results of calls that did not fail, and
+   * the last message in any case. Leaves out those that the source dropped.
    */
   outline(sessionId: string): Promise<OutlinedMessage[]>;
   /** Returns what is needed to recognise unchanged rows of a session. */
@@ -130,8 +130,9 @@ export interface SessionFilter {
   agent?: string;
   /** Sessions have all of these tags. */
   tags?: readonly string[];
-  /** A call used the tool of this name, or an answer is from this model. */
+  /** A call used this tool. */
   tool?: string;
+  /** An answer is from this model. */
   model?: string;
   /** A call read or changed this file: an absolute path, or a last part of one. */
   file?: string;
@@ -288,7 +289,7 @@ export interface CandidateQuery {
   before?: number;
 }
 
-export interface ListedRow {
+export interface SessionWithFigures {
   session: StoredSession;
   figures: StoredFigures;
   labels: SessionLabels | undefined;

@@ -38,7 +38,7 @@ export interface StoredSession {
   project: string | null;
   parent_id: string | null;
   agent_id: string | null;
-  /** Title that the user gave it, shown instead of its own. It is among the session's labels, which write it. */
+  /** Title that the user gave it, shown instead of its own. It is one of the session's labels, and written with them. */
   label_title: string | null;
   /** Beginning of the title, or of the first prompt if there is no title. */
   title: string | null;
@@ -93,7 +93,7 @@ export interface SessionLabels {
 /** Figures of a session, from the whole source. Prices are applied when they are asked for. */
 export interface StoredFigures {
   counts: FigureCounts;
-  /** In order, then those that the source dropped, which were paid for. An empty list of `usage_calls` is null. */
+  /** In order, then those that the source dropped, which were paid for. `usage_calls` is null instead of empty. */
   answers: StoredAnswer[];
   /** Times of the person's prompts. */
   prompts: string[];

@@ -187,7 +187,7 @@ export const SAVE_CONVERSATION = tool({
   description:
     "Saves this conversation as a file in the project, with a summary, statistics and commands to search its transcript.",
   args: {
-    // Of any characters: it is written into a file.
+    // It may have any characters: it is written into a file, not into the store.
     note: optional(described(note, "What to remember about this session.")),
     compact: optional(flag("Also summarize the conversation when this turn ends, to free the context.")),
   },

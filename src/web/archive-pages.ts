@@ -18,7 +18,7 @@ import {
 import type { Site } from "./app.ts";
 import type { ArchivedGroup, ArchivedPage } from "./archive-writer.ts";
 import { searchFiles } from "./archive-search.ts";
-import type { ArchivedSession, SiteData } from "./site-data.ts";
+import type { SessionOfArchive, SiteData } from "./site-data.ts";
 
 export interface ArchivePagesOptions {
   site: Site;
@@ -53,7 +53,7 @@ export async function* archivePages(options: ArchivePagesOptions): AsyncGenerato
   const children = Map.groupBy(sessions, ({ parent_session_id: parent }) => parent);
   const byOwnId = Map.groupBy(sessions, ({ session_id: own }) => own);
   for (const session of sessions) {
-    // Its page names its parent, and has figures of the subagents.
+    // Its page names its parent and shows figures of its subagents.
     const others = [
       ...(byOwnId.get(session.parent_session_id ?? "") ?? []),
       ...(children.get(session.session_id) ?? []),
@@ -82,7 +82,7 @@ async function* listPages(options: ArchivePagesOptions, filters: Filters): Async
   for (let page = 1; page <= pages; page += 1) yield pageOf(options, sessionsAddress(filters, page));
 }
 
-function sessionGroup(options: ArchivePagesOptions, session: ArchivedSession, version: string): ArchivedGroup {
+function sessionGroup(options: ArchivePagesOptions, session: SessionOfArchive, version: string): ArchivedGroup {
   const folder = sessionAddress(session.id).replace(/[^/]*$/, "");
   return {
     group: folder,

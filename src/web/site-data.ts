@@ -78,12 +78,12 @@ export interface DataOptions {
 }
 
 /** A session of an archive. */
-export type ArchivedSession = ListedRow & {
-  /** Changes with the session, and with what the user said about it. */
+export type SessionOfArchive = ListedRow & {
+  /** Changes with the session, and with the tags, pin and title that the user gave it. */
   version: string;
-  /** Names of its tools. */
+  /** Names of the tools that it called. */
   tools: readonly string[];
-  /** What its pages say about its errors, beyond the session itself. */
+  /** How often its errors came up in all sessions, as its pages say. */
   seen: readonly string[];
 };
 
@@ -413,7 +413,7 @@ export class SiteData {
   }
 
   /** Returns all sessions, the latest first. */
-  async archived(): Promise<ArchivedSession[]> {
+  async archived(): Promise<SessionOfArchive[]> {
     const { store } = this.#options;
     const { sessions } = await this.#listed({ subagents: true, empty: false, limit: Number.POSITIVE_INFINITY });
     const seen = await this.#seenBySession();
@@ -443,7 +443,7 @@ export class SiteData {
     }));
   }
 
-  /** Returns what the pages of each session say about its errors. */
+  /** Returns how often the errors of each session came up in all sessions, as its pages say. */
   async #seenBySession(): Promise<Map<string, string[]>> {
     const seen = new Map<string, string[]>();
     for (const { of, ids } of await this.failureParts()) {
@@ -453,8 +453,8 @@ export class SiteData {
     return seen;
   }
 
-  /** Returns the lists by one filter. Those of a day may be fewer sessions than are named. */
-  async listParts(sessions: readonly ArchivedSession[]): Promise<ArchivedPart<Filters>[]> {
+  /** Returns the lists with one filter, and the one with all sessions. The list of a day may have fewer sessions than `ids`. */
+  async listParts(sessions: readonly SessionOfArchive[]): Promise<ArchivedPart<Filters>[]> {
     const parts = new Map<string, ArchivedPart<Filters> & { ids: string[] }>();
     const add = (filters: Filters, id: string): void => {
       const key = JSON.stringify(filters);
@@ -473,7 +473,7 @@ export class SiteData {
     const ofDays = days.map((day): ArchivedPart<Filters> => {
       const filters = { since: day, until: day };
       const { since, until } = this.#between(filters);
-      const isIn = ({ started, ended }: ArchivedSession): boolean =>
+      const isIn = ({ started, ended }: SessionOfArchive): boolean =>
         since !== undefined && until !== undefined && isWithin([started, ended], { since, until });
       return { of: filters, ids: sessions.filter(isIn).map(({ id }) => id) };
     });
@@ -556,7 +556,7 @@ export class SiteData {
   }
 }
 
-/** Returns whether a time may be in a range. Sessions without times are on no day. */
+/** Returns whether a session may have been active in a range. One without times is on no day. */
 function isWithin(
   [start, end]: [string | null, string | null],
   { since, until }: { since: Date; until: Date },

@@ -139,7 +139,7 @@ async function listPage(
     if (project === undefined) return undefined;
     filters = { project };
   }
-  // Passages are of a tool, but of no model.
+  // Passages can be filtered by tool, but not by model.
   const { text, model: _model, ...others } = filters;
   if (text !== undefined) return html(SearchPage({ data: await data.search({ text, ...others }), place }));
   return html(SessionsPage({ data: await data.sessions(filters, asked.page), place }));

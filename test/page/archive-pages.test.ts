@@ -136,7 +136,7 @@ describe("an archive of pages", () => {
     for (const [path, version] of before.files) assert.equal(after.get(path), version, path);
   });
 
-  test("is left as it is by a session that only repeats a frequent error, but for lists and what the session has", () => {
+  test("rewrites no page of another session if a new one repeats a frequent error", () => {
     const place = join(machine.home, "frequent");
     const failing = (number: number): string => {
       const id = `44444444-2222-4333-8444-${String(number).padStart(12, "0")}`;
@@ -183,7 +183,7 @@ describe("an archive of pages", () => {
     assert.deepEqual(pages(), ["index.html"]);
   });
 
-  test("of one project names it in its commands, and has no fix of another", () => {
+  test("of one project names it in its commands, and shows no fix from another", () => {
     const place = join(machine.home, "chosen");
     const session = (number: number, project: string, lines: readonly string[]): void => {
       const id = `55555555-2222-4333-8444-00000000000${number}`;

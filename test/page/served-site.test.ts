@@ -103,7 +103,7 @@ describe("a server of this user", () => {
     }
   });
 
-  test("leads from each mark of the statistics to the sessions that it counts", async () => {
+  test("links each bar and row of the statistics to the sessions that it counts", async () => {
     const machine = await sampleMachine();
     await machine.index();
     const server = await ServedSite.start(machine);
@@ -113,7 +113,7 @@ describe("a server of this user", () => {
       const kinds = new Set([...links].map((href) => href.replace(/\/.*/, "")));
       assert.deepEqual([...kinds].toSorted(), ["agents", "days", "models", "projects", "tools"]);
       for (const href of links) assert.match(await server.page(`/${href}`), /class="title"/, href);
-      // No bar, and no row of a table, is without its sessions.
+      // Every bar, and every row of a table, has its link.
       assert.doesNotMatch(figures, /<th scope="row">\s*(?:<svg.*?<\/svg>)?[^<\s]/);
     } finally {
       await server.stop();

@@ -78,7 +78,7 @@ describe("arguments", () => {
     });
   }
 
-  test("help for an unknown command, and --help after one, are refused", async () => {
+  test("refuses help for an unknown command, and --help after one", async () => {
     for (const [argv, where] of [
       [["help", "nope"], ""],
       [["nope", "--help"], ""],

@@ -166,7 +166,7 @@ describe("transcripts forget", () => {
 
   test("standard input and unknown sessions are refused", async () => {
     const { run } = await machine();
-    assert.match((await run("forget", "-", "--yes")).stderr, /A session from standard input is not kept/);
+    assert.match((await run("forget", "-", "--yes")).stderr, /A session from standard input is not in the store/);
     const unknown = await run("forget", "0000nothing", "--yes");
     assert.deepEqual([unknown.exitCode, /No session has an id/.test(unknown.stderr)], [2, true]);
   });

@@ -130,7 +130,7 @@ describe("the two families of records", () => {
     assert.equal(prompt, "Fix the rate.");
   });
 
-  test("what an editor puts before a prompt is not one, unless a prompt quotes it", async () => {
+  test("sections that an editor puts before a prompt are not part of it, unless the prompt quotes them", async () => {
     const request = "## My request for Codex:\nFix it.";
     const review = { type: "input_text", text: `[2] user: # Comments:\n\n${request}\n` };
     const around = ["[1] tool: ok\n", "[3] assistant: Done.\n"].map((text) => ({ type: "input_text", text }));
@@ -240,7 +240,7 @@ describe("how calls ended", () => {
     );
   });
 
-  test("is read from what Codex says in place of an output", async () => {
+  test("is read from the message that replaces the output", async () => {
     const command = "exec_command failed for `bash -lc 'make'`: ";
     const refused = 'CreateProcess { message: "Rejected(\\"rejected by user\\")" }';
     const said: [tool: string, output: string, status: string][] = [
@@ -264,7 +264,7 @@ describe("how calls ended", () => {
     );
   });
 
-  test("a command that fails after the model got its first output has failed, with all that it printed", async () => {
+  test("a command that fails after the model got its first output counts as failed, with its whole output", async () => {
     const running = (printed: string) =>
       `Chunk ID: 1a2b3c\nWall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n${printed}`;
     const ended = (id: string, line: string, exit_code: number, aggregated_output: string) =>
@@ -339,7 +339,7 @@ describe("how calls ended", () => {
     assert.equal((await parseTranscript("s", found)).stats.tool_error_count, 0);
   });
 
-  test("an exit code at the start of an output is not that of a command whose end an event has", async () => {
+  test("an exit code at the start of an output does not overrule the event that a command ended with", async () => {
     const text = lines(
       meta(),
       item({ type: "function_call", name: "exec_command", arguments: '{"cmd":"cat log; false"}', call_id: "c" }),
@@ -349,7 +349,7 @@ describe("how calls ended", () => {
     assert.deepEqual(ends(await parseTranscript("s", text)), [["exec_command", "error", 3, false]]);
   });
 
-  test("a search without an id has ended, and is one call", async () => {
+  test("a search without an id is one call, which has ended", async () => {
     const search = (query: string) =>
       item({ type: "web_search_call", status: "completed", action: { type: "search", query } });
     const turn = (id: string) => event({ type: "task_started", turn_id: id });
@@ -401,7 +401,7 @@ describe("code mode", () => {
   const printedEnd = (exit_code: number) =>
     JSON.stringify({ chunk_id: "1a2b3c", wall_time_seconds: 0.5, exit_code, output: "…" });
 
-  test("has failed where only its output has the exit code of a command", async () => {
+  test("has failed if a command's exit code is only in its output", async () => {
     const search = 'const r = await tools.exec_command({"cmd":"rg \\"vat\\" ."}); text(JSON.stringify(r));';
     const text = lines(
       meta(),
@@ -435,7 +435,7 @@ describe("code mode", () => {
     ]);
   });
 
-  test("has the calls that older events show", async () => {
+  test("has the calls that events of older versions show", async () => {
     const changes = { "/w/a.js": { type: "add", content: "a\n" } };
     const invocation = { server: "wiki", tool: "search", arguments: { q: "vat" } };
     const content = [{ type: "text", text: "closed" }];
@@ -676,7 +676,7 @@ describe("sessions", () => {
     assert.equal(stdout.trim().split("\n").length, 2);
   });
 
-  test("are found in folders into which a person sorted them", async () => {
+  test("are found in folders that a person made", async () => {
     const home = makeTempDir();
     const [path = ""] = pathsOf("tools");
     put(home, "sessions/finished/shop", basename(path), readFileSync(path));

@@ -93,7 +93,7 @@ describe("Copilot CLI", () => {
     assert.equal(ofChild[3], 50);
   });
 
-  test("the usage of a session that was killed is a lower bound: only the outputs of its answers are known", async () => {
+  test("the usage of a killed session is a lower bound: only the output of its answers is known", async () => {
     const killed = await parseTranscript("s", eventsOf("old").split("\n").slice(0, 6).join("\n"));
     assert.deepEqual(tokens(killed), [0, 0, 0, 150]);
     assert.equal(killed.stats.tokens_out_is_lower_bound, true);
@@ -236,7 +236,7 @@ describe("Copilot CLI", () => {
     assert.match(stdout, /scenario-tools/);
   });
 
-  test("a session with an id that a program chose is found; a file that was moved has the id in its content", async () => {
+  test("finds a session whose id a program chose, and takes the id of a moved file from its content", async () => {
     const home = homeWith("tools");
     const place = join(home, ".copilot/session-state");
     const own = eventsOf("tools").replaceAll(idOf("tools"), "review-mia-42");

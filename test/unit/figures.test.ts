@@ -44,7 +44,7 @@ async function checked(content: string | Uint8Array): Promise<Figures> {
   const answers = messages.filter(({ message_type, tokens_in }) => message_type === "assistant" && tokens_in !== null);
   assert.deepEqual(
     usage
-      .filter(({ isSilent }) => !isSilent)
+      .filter(({ isWithoutUsage }) => !isWithoutUsage)
       .map(({ key, tokensOut, costUsd }) => [key?.split("\n")[0], tokensOut, costUsd]),
     answers.map(({ source_id, tokens_out, cost_usd }) => [source_id, tokens_out, cost_usd]),
   );

@@ -74,7 +74,7 @@ describe("many sessions", () => {
     await store.close();
   });
 
-  test("are written many at a time, also if another program writes one of them meanwhile", async () => {
+  test("are written many at a time, even if another program writes one of them meanwhile", async () => {
     const machine = machineWith(50);
     const store = await newStore();
     const writes: number[] = [];
@@ -114,7 +114,7 @@ describe("many sessions", () => {
     await store.close();
   });
 
-  test("that are read again without a change are marked after a part of them, so that the next run goes on there", async () => {
+  test("that are read again without a change are marked in several transactions, so that a run continues where the last one ended", async () => {
     const machine = machineWith(40, 100);
     const store = await newStore();
     await updateIndex(store, machine.where, OPTIONS);

@@ -123,7 +123,7 @@ for (const [form, main] of forms()) {
             /max_chars: 7 is not allowed\. It must be a whole number from 1000 to 200000\. For example: \{/,
           ],
           [{ session: "none-such" }, /No session has an id that begins with "none-such".*list_sessions/],
-          [{ lines: 3 }, /lines: "lines" is not known\. There are session, line,/],
+          [{ lines: 3 }, /lines: "lines" is not known\. Use one of these: session, line,/],
           [{ last: "x" }, /last: "x" is not allowed\. It must be a whole number/],
           [{ line: 1, last: 1 }, /last: It cannot be combined with line/],
           [{ line: 900 }, /Line 900 has no entry of the conversation\. Try line \d+\./],

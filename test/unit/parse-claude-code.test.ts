@@ -177,7 +177,7 @@ describe("an id that comes again", () => {
     ]);
   });
 
-  test("of an answer whose first lines have another input and no output yet: the last line counts", async () => {
+  test("of an answer whose first lines have a different input and no output yet: the last line counts", async () => {
     const result = await parsed([
       userText("One?", at(1)),
       answer("x", [toolUse("toolu_1", "Bash")], usage(24_000, 0), at(2)),
@@ -688,7 +688,7 @@ describe("prompts typed while the model was busy", () => {
     ]);
   });
 
-  test("are read once where lines of an answer are between, and each time where they are typed again", async () => {
+  test("are read once despite lines of an answer between two copies, and again if they were typed again", async () => {
     const attachment = JSON.stringify({
       type: "attachment",
       uuid: "a",
@@ -712,7 +712,7 @@ describe("prompts typed while the model was busy", () => {
     assert.deepEqual([result.errors, result.lines.skipped["duplicate"]], [[], 2]);
   });
 
-  test("are no events of tasks, and go before notices where the text is not named", async () => {
+  test("do not include events of tasks, and come before notices if the line does not name the text", async () => {
     const notice = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>";
     const event = JSON.stringify({ task_id: "b1", tool_use_id: "t1", description: "Build", task_type: "local_bash" });
     const result = await parsed([

@@ -20,7 +20,7 @@ function record(fields: Partial<UsageRecord> = {}): UsageRecord {
     costUsd: 0.5,
     isLowerBound: false,
     isEstimate: false,
-    isSilent: false,
+    isWithoutUsage: false,
     ...fields,
   };
 }

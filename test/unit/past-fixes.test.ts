@@ -123,7 +123,7 @@ describe("fixes", () => {
     );
   });
 
-  test("without a message are those of the most frequent errors, of the sessions that the filters choose", async () => {
+  test("without a message are those of the most frequent errors in the sessions that match the filters", async () => {
     const missing = "Error: Cannot find module heliotrope";
     const machine = await new Machine(
       { number: 1, failure: missing, after: ["npm install heliotrope", COMMAND] },
@@ -145,7 +145,7 @@ describe("fixes", () => {
     assert.match(stdout, /seen 2 times in 2 sessions of garden, shop, last /);
   });
 
-  test("in a long session are found by reading only what is around the failure", async () => {
+  test("in a long session are found by reading only the messages around the failure", async () => {
     const machine = new Machine();
     const work = (from: number): string[] =>
       Array.from({ length: 2_000 }, (_, step) => [

@@ -176,7 +176,7 @@ describe("save_conversation with hostile arguments", () => {
     ["a text", "note", '"note" is not allowed. It must be an object.'],
     ["a note of a megabyte", { note: "x".repeat(1_000_000) }, "It must be a text of at most 10000 characters."],
     ["a note that is an object", { note: { toString: () => "x" } }, "note: {} is not allowed."],
-    ["an unknown one", { note: "n", other: 1 }, '"other" is not known. There are note, compact.'],
+    ["an unknown one", { note: "n", other: 1 }, '"other" is not known. Use one of these: note, compact.'],
   ];
   for (const [what, args, problem] of wrong) {
     test(`${what} is refused in words, and nothing is written`, async () => {

@@ -195,7 +195,7 @@ describe("a running opencode", () => {
     database.close();
   });
 
-  test("changes a session by its messages, however many sessions are newer", async () => {
+  test("marks a session as changed by its new messages, however many sessions are newer", async () => {
     const machine = new Machine();
     const newer = Array.from({ length: 12 }, (_, at) => ({ id: `ses_new${at}`, minute: 10 }));
     const database = await openFakeStore(machine.database, [SESSION, ...newer]);

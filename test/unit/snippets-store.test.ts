@@ -252,7 +252,7 @@ describe("what is refused", () => {
     [{ metadata: deep }, "metadata", /nested more than 20/],
     [{ metadata: cycle }, "metadata", /cannot be written as JSON/],
     [{ metadata: { a: "b\0" } }, "metadata", /NUL/],
-    [{ instance_id: "x" }, "instance_id", /"instance_id" is not known\. There are session_id/],
+    [{ instance_id: "x" }, "instance_id", /"instance_id" is not known\. Use one of these: session_id/],
   ] as const) {
     test(`extract: ${JSON.stringify(rest, (key, value: unknown) => (key === "self" ? "…" : value))?.slice(0, 70)}`, () =>
       withStore(async (snippets) => {

@@ -86,7 +86,7 @@ describe("extract_snippet", () => {
     [{ content: "x".repeat(300_000) }, /content: .*far too long; a content has at most 10240 bytes/],
     [{ session_id: "0000nothing" }, /session_id: No session has an id that begins with "0000nothing".*list_sessions/],
     [{ event_id: "x" }, /event_id: There is no entry/],
-    [{ tag: "x" }, /tag: "tag" is not known\. There are session_id/],
+    [{ tag: "x" }, /tag: "tag" is not known\. Use one of these: session_id/],
     [{ title: "a\0b" }, /title: .*NUL/],
   ] as const) {
     test(`an error that a model can act on: ${JSON.stringify(rest).slice(0, 60)}`, () =>

@@ -75,7 +75,7 @@ describe("a model's arguments", () => {
       [{ with_tools: "yes" }, "with_tools", /"yes" is not allowed\. It must be true or false/],
       [{ session: { id: "x" } }, "session", /\{"id":"x"\} is not allowed\. It must be a text/],
       [{ session: "x".repeat(5_000) }, "session", /"x{59}… is not allowed/],
-      [{ sesion: "x" }, "sesion", /^"sesion" is not known\. There are session,/],
+      [{ sesion: "x" }, "sesion", /^"sesion" is not known\. Use one of these: session,/],
     ] as const) {
       assert.throws(
         () => read(raw),

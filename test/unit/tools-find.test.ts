@@ -223,7 +223,7 @@ describe("find_in_transcripts", () => {
       ],
       [{ query: ["x"] }, /query: \["x"\] is not allowed/],
       ["query", /"query" is not allowed\. It must be an object/],
-      [{ query: "x", term: "y" }, /term: "term" is not known\. There are query, exact/],
+      [{ query: "x", term: "y" }, /term: "term" is not known\. Use one of these: query, exact/],
     ] as const) {
       const answer = await made.call("find_in_transcripts", args);
       assert.equal(answer.isError, true);

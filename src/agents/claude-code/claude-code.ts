@@ -13,7 +13,7 @@ import { claudeLabels } from "./claude-labels.ts";
 /** A folder named like a session id contains only files of that session. */
 const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const kept = inFiles({
+const inFolders = inFiles({
   agent: "claude-code",
   folders: claudeFolders,
   places: ["projects"],
@@ -30,16 +30,16 @@ const kept = inFiles({
   ],
 });
 
-/** Matches the path of a file that is beside those of subagents. */
+/** Matches the path of a file in a folder of subagents. */
 const AMONG_SUBAGENTS = /[^\\/][\\/]subagents[\\/]/;
 
 export const claudeCode: Agent = {
   displayName: "Claude Code",
   formats: [claudeStream, sessionFile],
-  ...kept,
+  ...inFolders,
   scan: async (place, files, options) => {
-    const { sessions, unreadable } = await kept.scan(place, files, options);
-    // Among them are journals.
+    const { sessions, unreadable } = await inFolders.scan(place, files, options);
+    // Folders of subagents also contain journals, which are not sessions.
     const isSession = ({ agentId, path }: SessionRef): boolean =>
       agentId !== null || !AMONG_SUBAGENTS.test((path ?? "").slice(place.path.length + 1));
     return { sessions: sessions.filter(isSession), unreadable };

@@ -65,7 +65,7 @@ export const claudeCode: Format = {
   read,
 };
 
-/** Converts the records of both formats, which are the same. */
+/** Converts records, which are the same in both formats. */
 class ClaudeReader implements RecordReader {
   readonly silent = SILENT;
   readonly #repeats = new ClaudeRepeats();

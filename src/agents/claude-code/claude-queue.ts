@@ -15,11 +15,11 @@ interface Waiting {
 
 export class QueuedPrompts {
   #waiting: Waiting[] = [];
-  /** Texts that the model got, each of which another line may have too. */
+  /** Texts that the model got. Another line may repeat each of them. */
   readonly #delivered: string[] = [];
-  /** Number of those that are before the latest answer. */
+  /** Number of delivered texts before the latest answer. */
   #answered = 0;
-  /** Times and texts, as the lines of a session may be repeated. */
+  /** Times and texts of delivered prompts, because lines of a session may be repeated. */
   readonly #known = new Set<string>();
 
   /** Returns the prompt that an operation delivers; at most one. */
@@ -40,7 +40,7 @@ export class QueuedPrompts {
     this.#waiting.push({ text, draft });
   }
 
-  /** Some versions do not name the text. */
+  /** Takes a prompt off the queue. Some versions do not say which; then it is the first. */
   #take(text: string | undefined): Waiting | undefined {
     const isTaken = (each: Waiting): boolean =>
       text === undefined ? each.draft.userKind === "human" : each.text === text;
@@ -66,7 +66,7 @@ export class QueuedPrompts {
     if (draft.type !== "user" || (this.#delivered.length === 0 && this.#waiting.length === 0)) return false;
     const text = textOfDraft(draft);
     if (text === undefined) return false;
-    // After an answer, a `user` line has a prompt that was typed again.
+    // A `user` line after an answer is a prompt that was typed again, not a repeat.
     const isFromQueue = draft.metadata?.origin === "queued" || draft.metadata?.origin === "notification";
     const at = this.#delivered.indexOf(text, isFromQueue ? 0 : this.#answered);
     if (at === -1) this.#take(text);

@@ -72,7 +72,7 @@ export class ClaudeRepeats {
   /** Some gateways give every answer the same id, and none to its request. */
   #continues({ requestId, usage, metadata, blocks }: MessageDraft, answer: Answer): boolean {
     const [now, before] = [usage && mainCall(usage), answer.usage && mainCall(answer.usage)];
-    // Some send another input first, before there is any output.
+    // Some gateways report a different input count before there is any output.
     const isCounted = before?.tokensOut !== 0 || now?.tokensOut === 0;
     if (now && before && isCounted && inputOf(now) !== inputOf(before)) return false;
     if (requestId !== undefined && answer.requestId !== undefined) return requestId === answer.requestId;

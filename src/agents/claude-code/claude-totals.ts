@@ -78,7 +78,7 @@ const OF_ALL: CounterNames = {
   inputHasCache: false,
 };
 
-/** Per model, as only these counts have those of subagents; otherwise in all. */
+/** Adds up the counts of the models, the only ones that include subagents; without them, returns the line's own. */
 function totalsOf(record: Fields): TokenSums | undefined {
   const models = Object.values(fieldsOf(record, "modelUsage") ?? {}).flatMap(
     (model) => countedTokens(model, OF_MODEL) ?? [],

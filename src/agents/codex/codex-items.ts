@@ -26,7 +26,7 @@ export interface UserPart {
 const ELEMENT = /^<([a-z]+)((?:_[a-z]+)*)(?:\s[^>]*)?>[^]*<\/\1\2(?:\s[^>]*)?>$/;
 const ELEMENTS = new Set(["skill", "permissions", "tools", "image"]);
 const AGENTS_FILE = /^# AGENTS\.md instructions\b/;
-/** An editor puts sections, such as the open files, before the text that the person typed. Elsewhere this is quoted. */
+/** An editor puts sections, such as the open files, before the text that the person typed. Anywhere else, the same heading is a quote. */
 const EDITOR_PREFACE = /^\s*#{1,2} [^\n]*:\n(?:[^]*?\n)?## My request for Codex:[^\S\n]*\n?/;
 const SHELL_COMMAND = /^<user_shell_command>\s*<command>\n?([^]*?)\n?<\/command>\s*<result>\n?([^]*?)\n?<\/result>/;
 
@@ -163,8 +163,8 @@ function argumentsIn(given: unknown): unknown {
 const INNER = /^exec-/;
 
 /**
- * Returns a call that code of the model made, with its result: only an event has it, an item or an older one. `cwd`: the
- * folder of the session.
+ * Returns a call that the model's code made, with its result. Only events have such calls: a completed item or, in older
+ * versions, an event of its own. `cwd`: the folder of the session.
  */
 export function innerCall(event: Fields, cwd: unknown): { use: BlockDraft; output: unknown } | undefined {
   const id = textIn(event["call_id"]) ?? textIn(event["id"]);

@@ -1,7 +1,7 @@
 /**
  * Converts lines of Codex. Most things are said twice: by an item, which is what the model saw, and by an event, which
  * is what the interface showed. Texts, thinking, calls and results are taken from items; events say which texts were typed,
- * and how calls ended. Only events have the calls that code of the model made.
+ * and how calls ended. Only events have the calls that the model's code made.
  */
 import {
   answerDraft,
@@ -29,13 +29,13 @@ import { codexRecord, type CodexRecord, kindOf, SILENT } from "./codex-records.t
 import { type CallEnd, callEnd, endOfCommandInCode, lateFailure, resultOf, runningCommand } from "./codex-results.ts";
 import { TokenCounts } from "./codex-usage.ts";
 
-/** Tool that runs code of the model, which may call other tools. */
+/** Tool that runs the model's code, which may call other tools. */
 const CODE_TOOL = "exec";
 
-/** Tool that waits for a command that still runs. */
+/** Tool that waits for a command that is still running. */
 const WAITING_TOOL = "write_stdin";
 
-/** Length of the last output that is kept of a command that still runs. */
+/** Characters that are kept of the output of a command that is still running; the last ones. */
 const MAX_PRINTED_LENGTH = 10_000;
 
 /** An answer of the model. Its items have no common id. */
@@ -49,9 +49,9 @@ interface Answer {
 export class CodexReader implements RecordReader {
   readonly silent = SILENT;
   readonly #tokens = new TokenCounts();
-  /** Calls that have not ended, with what events say about them and what the model saw of a command that still runs. */
+  /** Calls that have not ended, with what events say about them and, if a command is still running, its output so far. */
   readonly #calls = new Map<string, { tool: string; input: unknown; end?: CallEnd; printed?: string | undefined }>();
-  /** Calls of commands that still ran at their result, by the numbers that Codex gave them. */
+  /** Ids of calls whose command was still running at their result, by the id that Codex gave the command. */
   readonly #processes = new Map<string, string>();
   #session: SessionDraft | undefined;
   #provider: string | undefined;
@@ -64,7 +64,7 @@ export class CodexReader implements RecordReader {
   #answer: Answer | undefined;
   /** Answer with the latest call of code, which made the inner calls that events have. */
   #code: string | undefined;
-  /** Events have the commands that code ran. */
+  /** This version writes events for the commands that the model's code runs. */
   #hasInnerCommands = false;
   /** Number of answers in the turn. */
   #answers = 0;
@@ -143,7 +143,7 @@ export class CodexReader implements RecordReader {
 
   #begin(payload: Fields): SessionDraft | undefined {
     this.#thread = textIn(payload["id"]) ?? this.#thread;
-    // Another head is that of the parent that a fork copied, or the same again, which may be within a turn.
+    // A second head is the parent's, which a fork copied, or a repeat of this one, possibly within a turn.
     if (this.#session !== undefined) return undefined;
     this.#provider = textIn(payload["model_provider"]);
     this.#session = {
@@ -253,7 +253,7 @@ export class CodexReader implements RecordReader {
 
   #call(item: Fields, piece: Piece, { use, hasEnded }: NonNullable<ReturnType<typeof callBlock>>): MessageDraft[] {
     const made = this.#answerPiece([use], piece);
-    // Some versions give no id to what the provider runs.
+    // Some versions give no id to calls that the provider runs.
     if (hasEnded) use.toolUseId ??= `${this.#turn || this.#thread}.call.${(this.#unnamed += 1)}`;
     const { toolUseId: id, toolName: tool = "" } = use;
     if (tool === CODE_TOOL) this.#code = made.sourceId;
@@ -278,7 +278,7 @@ export class CodexReader implements RecordReader {
     const waitedFor =
       call?.tool === WAITING_TOOL ? this.#processes.get(jsonText(fieldOf(call.input, "session_id"))) : undefined;
     if (waitedFor === undefined || (result.exitCode ?? 0) <= 0) return [this.#resultDraft(result, piece)];
-    // The exit code is that of the command, which fails once. An event may have said so before.
+    // The exit code is the command's, so only its own call fails. An event may have reported that already.
     const command = this.#calls.get(waitedFor)?.input;
     const ended = { cmd: fieldOf(command, "cmd"), exit_code: result.exitCode, aggregated_output: result.text };
     return [
@@ -330,7 +330,7 @@ export class CodexReader implements RecordReader {
     return this.#ended(item, piece);
   }
 
-  /** Notes how a call ended whose result comes later. A command that still ran at its result has another one if it failed. */
+  /** Notes how a call ended. Returns a second result for a command that failed after its first result. */
   #ended(item: Fields, piece: Piece): MessageDraft[] {
     const inner = innerCall(item, this.#session?.cwd);
     if (inner !== undefined) return this.#inner(inner, callEnd(item), piece);
@@ -396,7 +396,7 @@ export class CodexReader implements RecordReader {
   }
 }
 
-/** A fork of newer versions has only its own lines; that of older ones begins with a copy of its parent's. */
+/** Forks made by newer versions have only their own lines; those of older versions begin with a copy of the parent's. */
 function forked(payload: Fields, piece: Piece): MessageDraft[] {
   const parent = textIn(payload["forked_from_id"]);
   if (parent === undefined) return [];

@@ -70,18 +70,18 @@ export function resultOf(id: string | undefined, output: unknown, tool?: string,
   return { ...block, metadata: { ...block.metadata, ...given({ subagent_session_id: threadId }) } };
 }
 
-/** Beginning of a result of code of the model. */
+/** Beginning of the result of the model's code. */
 const CODE_COMPLETED = "Script completed\n";
 
-/** Lines before an output, all of which are there for the model. That of a command that still runs is no such frame. */
+/** Lines before an output, all of which are there for the model. The lines of a command that is still running are not one. */
 const FRAME =
   /^(?:(?:Command|Chunk ID|Wall time|Exit code|Process exited with code|Original token count|Total output lines|Script (?:completed|failed))\b[^\n]*\n)+Output:\n+/;
 
-/** Lines before what a command that still runs has printed. */
+/** Lines before the output of a command that is still running. */
 const RUNNING =
   /^(?:(?:Command|Chunk ID|Wall time): [^\n]*\n)*Process running with session ID ([^\n]*)\n(?:[^\n]*\n)?Output:\n/;
 
-/** Returns the number of a command that still runs, and what it has printed; undefined for any other result. */
+/** Returns Codex's id of a command that is still running, and its output so far; undefined for any other result. */
 export function runningCommand(output: unknown): { process: string; printed: string } | undefined {
   const text = shownText(output);
   const found = RUNNING.exec(text);
@@ -89,8 +89,8 @@ export function runningCommand(output: unknown): { process: string; printed: str
 }
 
 /**
- * Returns the result again of a command that still ran when the model got it; undefined if it has not failed. Its last
- * output may be all of it.
+ * Returns a second result for a command that was still running at its first; undefined if it did not fail. `before`: the
+ * output in the first, which the item's own output may include.
  */
 export function lateFailure(id: string, tool: string, before: string, item: Fields): BlockDraft | undefined {
   const end = callEnd(item);
@@ -99,12 +99,12 @@ export function lateFailure(id: string, tool: string, before: string, item: Fiel
   return resultOf(id, all.startsWith(before.trim()) ? all : `${before}\n${all}`, tool, end);
 }
 
-/** How code prints the whole result of a command that failed. */
+/** Result of a failed command, as the model's code prints it. */
 const PRINTED_FAILURE =
   /^\{\s*"chunk_id":\s*"\w*",\s*"wall_time_seconds":\s*[\d.e+-]+,\s*"exit_code":\s*(?!0\b)(-?\d+)/m;
 const COMMAND_IN_CODE = /\bcmd"?\s*:\s*("(?:[^"\\]|\\.)*")/g;
 
-/** Returns how a command in code of the model failed, which the code printed. Some versions have no event for it. */
+/** Returns how a command that the model's code ran failed, if the code printed that. Some versions have no event for it. */
 export function endOfCommandInCode(output: unknown, code: unknown): CallEnd | undefined {
   const text = shownText(output);
   const exitCode = text.startsWith(CODE_COMPLETED) ? PRINTED_FAILURE.exec(text)?.[1] : undefined;
@@ -158,10 +158,10 @@ const TEXTS: ResultTexts = {
     /^(?:(?:Command|Chunk ID|Wall time|Original token count|Total output lines): [^\n]*\n)*(?:Exit code: |Process exited with code )(-?\d{1,10})\n/,
 };
 const STOPPED_AFTER = /^Wall time: [\d.]+ seconds\n(?!Output:)/;
-/** A command that the person refused, at the end of what else is an error. */
+/** A command that the person rejected: the reason is at the end of what looks like an error. */
 const REFUSED =
   /^(?:exec_command failed|Script failed\n)[^]* "Rejected\(\\"(?:exec command )?rejected by user\\"\)" }\s*$/;
-/** Results that code of the model printed. A patch that does not apply has no event. */
+/** Results that the model's code printed. A patch that does not apply has no event. */
 const PATCH_FAILED = /^apply_patch verification failed: /m;
 
 function saidIn(text: string): ToolStatus | undefined {
@@ -189,7 +189,7 @@ function readOutput(output: unknown): Output {
   return { text: jsonText(output), isError: false, images: 0 };
 }
 
-/** Returns what the model saw; an empty text for forms of 2025. */
+/** Returns the text that the model saw; empty for the forms of 2025, which are objects. */
 function shownText(output: unknown): string {
   if (Array.isArray(output)) return output.map(partText).join("\n");
   return typeof output === "string" ? output : "";

@@ -11,8 +11,8 @@ import { codexTools } from "./codex-tools.ts";
 
 const PACKED = ".zst";
 
-/** Archived sessions are in no folders. A file is compressed after a week without changes. */
-const found = inFiles({
+/** Archived sessions are not in folders by date. A file is compressed after a week without changes. */
+const inFolders = inFiles({
   agent: "codex",
   folders: (where) => [agentFolder(where, ["CODEX_HOME"], ".codex")],
   places: ["sessions", "archived_sessions"],
@@ -41,17 +41,17 @@ const format: Format = {
 export const codex: Agent = {
   displayName: "Codex",
   formats: [format],
-  ...found,
+  ...inFolders,
   scan: async (place, files, options) => {
-    const { sessions, unreadable } = await found.scan(place, files, options);
+    const { sessions, unreadable } = await inFolders.scan(place, files, options);
     return { sessions: newest(sessions), unreadable };
   },
   isParentInContent: () => true,
-  // Codex finds a session by its id, in any folder; it works in the one of the session.
+  // Codex finds a session by its id from any folder, and goes on in the session's own.
   resume: ({ id }, cwd) => ({ command: `codex resume ${shellWord(id)}`, folder: cwd }),
 };
 
-/** Codex unpacks a session before it goes on, so a compressed file beside a plain one is older. */
+/** Codex unpacks a session before it resumes it, so a compressed file beside a plain one is older. */
 function newest(sessions: readonly SessionRef[]): SessionRef[] {
   const byPath = new Map(sessions.map((ref) => [ref.path ?? "", ref]));
   return [...byPath].flatMap(([path, ref]) => {

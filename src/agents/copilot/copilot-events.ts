@@ -114,7 +114,7 @@ export class CopilotReader implements RecordReader {
   readonly #counted = new Set<string>();
   /** Totals by model. */
   readonly #totals = new Map<string, CumulativeUsage>();
-  /** Answers by model, without blocks, of which only the next totals have the input. */
+  /** Answers whose input is only in the next totals, by model and without blocks. */
   readonly #partlyCounted = new Map<string, MessageDraft[]>();
 
   read(record: Fields): ReadRecord | undefined {
@@ -262,7 +262,7 @@ export class CopilotReader implements RecordReader {
     return resultsDraft(piece, [block]);
   }
 
-  /** Usage that no record and no answer has, and answers again that are now fully counted. */
+  /** Returns the usage that no record and no answer has, and repeats the answers that are now fully counted. */
   #shutdown({ data, piece }: Event): MessageDraft[] {
     return Object.entries(fieldsOf(data, "modelMetrics") ?? {}).flatMap(([model, metrics]) => {
       const total = countedTokens(fieldsOf(metrics, "usage"), COUNTERS);

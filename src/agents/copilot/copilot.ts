@@ -33,21 +33,21 @@ function isEvent(record: Fields): boolean {
   return isNamed && (isFields(data) ? typeof id === "string" && parentId !== undefined : data === undefined);
 }
 
-const found = inFiles({
+const inFolders = inFiles({
   agent: "copilot",
   folders: (where) => [agentFolder(where, ["COPILOT_HOME"], ".copilot")],
   places: ["session-state"],
-  // The second is that of older versions.
+  // The second path is used by older versions.
   paths: [`{id}/${EVENTS}`, "{id}.jsonl"],
 });
 
 export const copilot: Agent = {
   displayName: "GitHub Copilot CLI",
   formats: [format],
-  ...found,
-  // Programs may choose ids of any form, so the name of a file that was moved may look like one.
+  ...inFolders,
+  // Programs may choose ids of any form, so any name of a file that was moved may look like an id.
   fileRef: (file, head) => {
-    const ref = found.fileRef(file, head);
+    const ref = inFolders.fileRef(file, head);
     return { ...ref, id: head.sessionId ?? ref.id };
   },
   beside: async (ref, files) => ({ title: await titleIn(ref, files) }),

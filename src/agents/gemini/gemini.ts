@@ -15,8 +15,8 @@ import { geminiDocument, geminiJournal } from "./gemini-formats.ts";
 const ID_BYTES = 1_024;
 const ID = /"sessionId"\s*:\s*"([\w-]{1,100})"/;
 
-/** Names of the older documents end in `.json`. */
-const found = inFiles({
+/** Older versions write a document, `.json`, instead of a journal. */
+const inFolders = inFiles({
   agent: "gemini-cli",
   folders: (where) => [agentFolder(where, ["GEMINI_CLI_HOME"], "")],
   places: [".gemini/tmp"],
@@ -31,9 +31,9 @@ const found = inFiles({
 export const gemini: Agent = {
   displayName: "Gemini CLI",
   formats: [geminiJournal, geminiDocument],
-  ...found,
+  ...inFolders,
   scan: async (place, files, options) => {
-    const { sessions, unreadable } = await found.scan(place, files, options);
+    const { sessions, unreadable } = await inFolders.scan(place, files, options);
     const [main, children] = [sessions.filter(isMain), sessions.filter((ref) => !isMain(ref))];
     const paths = new Set(main.map(({ path }) => path));
     // A document that is resumed becomes a journal of the same name.

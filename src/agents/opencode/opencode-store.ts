@@ -221,10 +221,10 @@ function missingIn(database: SqliteReader, tables: Readonly<Record<string, reado
   return undefined;
 }
 
-/** Number of newest sessions whose parts are asked for their times: a turn that runs is in one of them. */
+/** Number of newest sessions whose parts are looked at for their times: a running turn is in one of them. */
 const NEWEST = 10;
 
-/** Returns the sessions with the times of their parts. Only these change while an answer is being written. */
+/** Returns the sessions with the times of their latest parts: while an answer is being written, only parts change. */
 function withPartTimes(database: SqliteReader, refs: readonly SessionRef[]): SessionRef[] {
   const columns = columnsOf(database, "part");
   if (!columns.includes("time_updated") || !columns.includes("session_id")) return [...refs];

@@ -263,7 +263,7 @@ const IN_TELEMETRY: CounterNames = {
   inputHasCache: true,
 };
 
-/** Returns the counts; undefined if nothing was used. `total`: the name of a counter. */
+/** Returns the counts of a record; undefined if they are all 0. `total`: name of the counter of all tokens. */
 function countsOf(record: unknown, names: CounterNames, total: string): Counts | undefined {
   const { input, output, cacheRead, reasoning = "" } = names;
   const [read = 0, said = 0, cached = 0, thoughts = 0, all = 0] = [input, output, cacheRead, reasoning, total].map(

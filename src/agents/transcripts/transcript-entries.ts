@@ -20,7 +20,7 @@ import { modelAndProvider } from "../../parse/model-names.ts";
 import { given } from "../../given.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";
 
-/** As opencode counts them. */
+/** Token counters of our transcripts, which are opencode's. */
 const COUNTERS: CounterNames = {
   input: "input",
   output: "output",

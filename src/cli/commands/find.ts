@@ -84,7 +84,7 @@ const definition = createQuestion(
   .addOption(jsonLines("each passage"));
 type Options = OptionsOf<typeof definition>;
 
-/** Passages of one session that a terminal gets unless --per-session says otherwise. */
+/** Default of --per-session on a terminal. */
 const OF_SESSION = 3;
 /** Maximum number of ranked passages without `--limit`. */
 const MOST_RANKED = 5_000;

@@ -43,7 +43,7 @@ interface NamedSession {
 
 const MAX_TITLE = 80;
 
-/** Formats the line above what belongs to a session. */
+/** Formats the heading above lines of a session. */
 export function sessionLine({ id, title, project, host }: NamedSession, { colors }: TextStyle): string {
   const facts = [
     title === null || title === "" ? "" : JSON.stringify(shortened(neutralLine(title), MAX_TITLE)),
@@ -54,12 +54,12 @@ export function sessionLine({ id, title, project, host }: NamedSession, { colors
   return colors.bold(`Session ${neutralLine(id)}`) + colors.dim(shown.join(""));
 }
 
-/** Returns the name of a project: the last segment of its folder, also of another operating system. */
+/** Returns the name of a project: the last segment of its folder, which may be of another operating system. */
 export function projectName(folder: string): string {
   return endOfPath(folder, 1);
 }
 
-/** Returns the last segments. */
+/** Returns the last segments of a path. */
 export function endOfPath(path: string, segments: number): string {
   const all = path.split(/[\\/]/).filter((segment) => segment !== "");
   return all.slice(-segments).join("/") || path;

@@ -12,7 +12,7 @@ export interface Place {
   clock: Clock;
   /** The sessions are those of a team's database, which commands ask with --team. */
   isTeam: boolean;
-  /** The pages have only the sessions with these, as the options of their commands say. Default: all. */
+  /** The pages are only about sessions that match these filters, which their commands have as options. Default: all. */
   only?: OnlyFilters;
   /** Only on a server: its pages change, and their forms have this token. */
   live?: Live;
