@@ -9,7 +9,7 @@ import type { DataOptions } from "../web/site-data.ts";
 import type { CommandContext } from "./context.ts";
 
 interface PagesOptions extends Pick<DataOptions, "only"> {
-  /** The same filters as the options of commands have them. */
+  /** The filters of `only`, as a user would write them in the options of a command. */
   asked?: OnlyFilters;
   store: Store;
   where: Where;

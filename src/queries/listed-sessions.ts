@@ -161,7 +161,7 @@ export async function filterOf(
   };
 }
 
-/** Adds where each session is. */
+/** Adds the ref of each session: where it is. */
 async function withPlaces(
   { store, here, refOf }: Index,
   where: Where,

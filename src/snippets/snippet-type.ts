@@ -3,13 +3,13 @@ import { SNIPPET_TYPES, type SnippetType } from "../store/stored-model.ts";
 
 export interface TypeHint {
   snippet_type: SnippetType;
-  /** Share of the words for this type, above 0 and at most 1. */
+  /** This type's share of the words found for any type, above 0 and at most 1. */
   confidence: number;
-  /** Words in the text; at most 5. */
+  /** The words found for it, at most 5. */
   because: string[];
 }
 
-/** Words that a text of each type has. */
+/** Words that are typical of each type. */
 const SIGNS: Readonly<Record<SnippetType, readonly RegExp[]>> = {
   error_reasoning: [
     /\b(?:errors?|exceptions?|traceback|stack trace|panic(?:ked)?|segfault|fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|broken?|bug|fix(?:es|ed)?|resolv(?:es|ed)|worked around|caused by|the (?:cause|problem|issue|culprit) (?:is|was)|exit (?:code|status) [1-9])\b/gi,

@@ -86,7 +86,7 @@ export function figuresOfText(text: string): StoredFigures {
   };
 }
 
-/** Values, each once. */
+/** Numbers distinct values in the order in which they first appear. */
 class Distinct<Value> {
   readonly values: Value[] = [];
   readonly #places = new Map<string, number>();

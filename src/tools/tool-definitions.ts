@@ -180,7 +180,7 @@ export const QUERY_SNIPPETS = tool({
 
 const note = z.string(NOTE_MUST).check(z.maxLength(MAX_NOTE_CHARS, NOTE_MUST));
 
-/** Only a host that records has it. */
+/** Offered only by a host that records. */
 export const SAVE_CONVERSATION = tool({
   name: "save_conversation",
   title: "Save the conversation",
@@ -195,7 +195,7 @@ export const SAVE_CONVERSATION = tool({
   readOnly: false,
 });
 
-/** Definitions of the others, in display order. */
+/** Definitions of all other tools, in display order. */
 export const TOOL_DEFINITIONS: readonly ToolDefinition[] = [
   FIND_IN_TRANSCRIPTS,
   READ_SESSION,

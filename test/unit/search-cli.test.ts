@@ -200,10 +200,13 @@ describe("transcripts find", () => {
     assert.deepEqual(await lines("prices", "the", "add"), [1]);
     assert.deepEqual(await lines("prices the add"), [1]);
     assert.deepEqual(await lines("--exact", "prices the add"), []);
-    assert.match((await run("find", "prices", "add")).stderr, /^No passage has the phrase; these have all words\.\n/);
+    assert.match(
+      (await run("find", "prices", "add")).stderr,
+      /^No passage has the phrase; these have all the words\.\n/,
+    );
     assert.equal((await lines("tax", "export", "zebra")).length, 1);
     const { stdout, stderr } = await run("find", "tax", "export", "zebra");
-    assert.match(stderr, /^No passage has all words; these have most of them\.\n/);
+    assert.match(stderr, /^No passage has all the words; these have most of them\.\n/);
     assert.match(stdout, /, without "zebra": /);
     const [row] = await rows("tax", "export", "zebra");
     assert.deepEqual([row?.match, row?.missing], ["words", ["zebra"]]);
@@ -223,7 +226,7 @@ describe("transcripts find", () => {
     );
     assert.match(
       await said("prices", "blue"),
-      /Nothing found\. Each word is in some passage, but not with the others: try fewer words\.\n$/,
+      /Nothing found\. Each word is found, but never together with the others: try fewer words\.\n$/,
     );
     assert.match(
       await said("zebra", "--role", "user"),

@@ -140,7 +140,7 @@ describe("find_in_transcripts", () => {
     const plain = await machine(false);
     const args = { query: "heron reeds unicorn" };
     for (const made of [indexed, plain]) {
-      assert.match(await find(made, args), /^No passage has all words; these have most of them\.$/m);
+      assert.match(await find(made, args), /^No passage has all the words; these have most of them\.$/m);
     }
     const whole = await findAll(indexed, args);
     assert.equal(whole.length, 6);

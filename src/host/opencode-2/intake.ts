@@ -35,7 +35,7 @@ interface KnownSession {
   seq: number | undefined;
   /** Events that wait for its folder, or for data from the host's store. */
   held: HostEvent[];
-  /** Number of its first events that were dropped, because its folder was unknown for too long. */
+  /** Number of its oldest events that were dropped, because too many waited. */
   dropped: number;
   /** True while the host's store is read; later events wait, so that entries stay in order. */
   isReading: boolean;

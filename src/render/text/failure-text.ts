@@ -70,7 +70,7 @@ function diffText(diff: string, style: TextStyle): string {
 /** A fix, with the command that opens it where commands can be run. */
 type ShownFix = PastFix & { open?: string };
 
-/** Fixes of one error that are shown. */
+/** Maximum number of fixes that are shown for one error. */
 const MAX_FIXES = 3;
 
 /** Formats an error that came up in earlier sessions. */

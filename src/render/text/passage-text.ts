@@ -60,8 +60,8 @@ export function matchText(
 ): string {
   if (phrases > 0 || passages.length === 0) return "";
   return passages.some(({ missing }) => missing.length === 0)
-    ? "No passage has the phrase; these have all words."
-    : "No passage has all words; these have most of them.";
+    ? "No passage has the phrase; these have all the words."
+    : "No passage has all the words; these have most of them.";
 }
 
 /** Returns what to try if there is no passage. */
@@ -69,6 +69,6 @@ export function nothingFoundText({ absent, present }: Found["words"]): string {
   if (absent.length > 0 && present.length > 0)
     return `No passage has ${absent.join(" or ")}. Try the rest: ${present.join(" ")}.`;
   return present.length > 0
-    ? "Each word is in some passage, but not with the others: try fewer words."
+    ? "Each word is found, but never together with the others: try fewer words."
     : "Try another word, or the beginning of one.";
 }

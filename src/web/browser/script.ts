@@ -170,7 +170,7 @@ function showArchived(
   }
   const few = hasAll
     ? "Sessions that have all words, or longer ones that begin like them."
-    : "No session has all words; these have some.";
+    : "No session has all the words; these have some.";
   const count = `${found.length} session${found.length === 1 ? "" : "s"}`;
   main.className = "";
   main.replaceChildren(

@@ -18,7 +18,7 @@ export interface SearchData extends Choices {
   /** Best first. */
   hits: readonly Hit[];
   total: number;
-  /** Describes the passages, such as "No passage has the phrase; these have all words." */
+  /** Describes the passages, such as "No passage has the phrase; these have all the words." */
   remark: string;
   /** Says which sessions were searched, and which were not. */
   scope: string;
