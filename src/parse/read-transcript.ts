@@ -1,5 +1,5 @@
 /** Reads a session block by block, in memory that grows with the number of messages and not with the size of the file. */
-import { monotonicFactory } from "ulid";
+import { ulid } from "ulid";
 import { Assembler } from "./assembler.ts";
 import type { OpenedContent, SessionContent } from "./content.ts";
 import {
@@ -103,9 +103,17 @@ export async function pricingOf(pricing: ParseOptions["pricing"] = "catalog"): P
   return pricing === "flat" ? flatPricing : catalogPricing();
 }
 
+/** Decimal digits at the end of an id, which count up: enough for 100 million. Those before them are time and random bits. */
+const COUNTING_DIGITS = 8;
+
 /** Creates ascending ULIDs of one time, so that they are in conversation order. */
 export function ascendingIds(now = Date.now()): () => string {
-  // The default source of random numbers takes as long as reading a small file.
-  const next = monotonicFactory(Math.random);
-  return () => next(now);
+  // The default source of random numbers takes as long as reading a small file. The library's `monotonicFactory` makes each
+  // id of parts of the one before, which Bun then keeps in memory.
+  const start = ulid(now, Math.random).slice(0, -COUNTING_DIGITS);
+  let count = 0;
+  return () => {
+    count += 1;
+    return start + String(count).padStart(COUNTING_DIGITS, "0");
+  };
 }
