@@ -68,7 +68,7 @@ export function refuseArchived({ id, archived }: SessionRef): void {
 /** Says where an archived session comes from, and what it lacks. */
 function archivedNote({ path, database }: SessionRef, archived: ArchivedSession): string {
   const { damaged } = archived;
-  const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it could not be kept`;
+  const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it were not kept`;
   return `${storeText(archived, path ?? database ?? undefined)}${lost}`;
 }
 
