@@ -470,12 +470,17 @@ export class SiteData {
       for (const tag of tags) add({ tag }, id);
     }
     const days = (await this.figures()).sums.rows.flatMap(({ key }) => key ?? []);
+    // A session without times is on no day.
+    const times = sessions.map(({ id, started, ended }) => ({
+      id,
+      start: milliseconds(started),
+      end: milliseconds(ended),
+    }));
     const ofDays = days.map((day): ArchivedPart<Filters> => {
       const filters = { since: day, until: day };
       const { since, until } = this.#between(filters);
-      const isIn = ({ started, ended }: SessionOfArchive): boolean =>
-        since !== undefined && until !== undefined && isWithin([started, ended], { since, until });
-      return { of: filters, ids: sessions.filter(isIn).map(({ id }) => id) };
+      const [from, to] = [milliseconds(since), milliseconds(until)];
+      return { of: filters, ids: times.flatMap(({ id, start, end }) => (start < to && end >= from ? id : [])) };
     });
     return [{ of: {}, ids: sessions.map(({ id }) => id) }, ...parts.values(), ...ofDays];
   }
@@ -556,12 +561,9 @@ export class SiteData {
   }
 }
 
-/** Returns whether a session may have been active in a range. One without times is on no day. */
-function isWithin(
-  [start, end]: [string | null, string | null],
-  { since, until }: { since: Date; until: Date },
-): boolean {
-  return start !== null && end !== null && Date.parse(start) < until.getTime() && Date.parse(end) >= since.getTime();
+/** Returns milliseconds since 1970; NaN, which no comparison is true of, without a time. */
+function milliseconds(time: string | Date | null | undefined): number {
+  return new Date(time ?? Number.NaN).getTime();
 }
 
 const NO_METADATA = { agentId: null, version: null, gitBranch: null };
