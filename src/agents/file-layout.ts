@@ -15,8 +15,8 @@ export interface FileLayout {
   /**
    * Paths of sessions below a place; the first that matches counts. `*` is any text in a name. `{id}`: the session's id;
    * `{uuid}`: the same, but only a UUID matches. `{parent}`: the id of the session that started it. `{agent}`: the id of a
-   * subagent; its session's id is `agent-` and this. `{label}`: the project, see `ProjectLabels`. `**`: any folders; paths
-   * with it are tried last.
+   * subagent, whose session's id is `agent-` followed by it. `{label}`: the project (`ProjectLabels`). `**`: folders of any
+   * depth. Paths with `**` are tried last.
    */
   paths: readonly string[];
 }

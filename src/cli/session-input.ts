@@ -68,11 +68,11 @@ export function refuseArchived({ id, archived }: SessionRef): void {
 /** Says where an archived session comes from, and what it lacks. */
 function archivedNote({ path, database }: SessionRef, archived: ArchivedSession): string {
   const { damaged } = archived;
-  const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it were not kept`;
+  const lost = damaged === 0 ? "" : `; without its ${counted(damaged, "damaged place")}`;
   return `${storeText(archived, path ?? database ?? undefined)}${lost}`;
 }
 
-/** Note if there is no session at all. */
+/** Returns the note for an empty machine or an empty team database. */
 export function noSessionsNote({ team }: Pick<CommandContext, "team">): string {
   return team
     ? "the team's database has no sessions; `transcripts push` copies this machine's"

@@ -148,7 +148,7 @@ export class Notices {
     this.#request(() => this.#client().tui.showToast({ body: { title: NAME, message, variant } }));
   }
 
-  /** Makes a request. A notice that cannot be delivered is dropped, since there is no other way to report it. */
+  /** Sends a notice to the host. A failure is ignored: nowhere else could it be reported. */
   #request(request: () => Promise<unknown>): void {
     try {
       this.#track(request().then(() => undefined));

@@ -86,8 +86,8 @@ export function readExtractInput(raw: unknown): ExtractSnippetInput {
     throw fieldError("invalid", "source_turn_start", "Lines and turns cannot be combined.", "Give one of them.");
   }
   if (input.content === undefined && !hasLines && !hasTurns) {
-    const problem = "There is no content, and neither lines nor turns to take it from.";
-    throw fieldError("invalid", "content", problem, "Give one of these.");
+    const problem = "A snippet needs content, lines or turns.";
+    throw fieldError("invalid", "content", problem, "Give one of them.");
   }
   checkOrder("source_line", input.source_line_start, input.source_line_end);
   checkOrder("source_turn", input.source_turn_start, input.source_turn_end);

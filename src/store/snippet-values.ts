@@ -36,12 +36,12 @@ export function checkedSnippet(snippet: NewSnippet): NewSnippet {
 
 export function unknownSession(sessionId: string): TranscriptsError {
   const next = "Use the id of a session in `transcripts list`, or run `transcripts index` first.";
-  return fieldError("unknown_session", "session_id", `There is no session ${shown(sessionId)} in the store.`, next);
+  return fieldError("unknown_session", "session_id", `The store has no session ${shown(sessionId)}.`, next);
 }
 
 export function unknownEvent(eventId: string): TranscriptsError {
   const next = "Run `transcripts index` if the session was not indexed yet, or leave the entry out.";
-  return fieldError("unknown_event", "event_id", `There is no entry ${shown(eventId)} in the store.`, next);
+  return fieldError("unknown_event", "event_id", `The store has no entry ${shown(eventId)}.`, next);
 }
 
 /** Returns the time in the form of the tables. Throws `invalid`. */

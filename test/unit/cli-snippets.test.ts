@@ -91,7 +91,7 @@ describe("transcripts snippets", () => {
     [["extract", SESSION, "--lines", "2-6", "--title", "x"], /--type is missing/],
     [["extract", SESSION, "--lines", "2-6", "--type", "insight"], /Allowed choices are error_reasoning/],
     [["extract", SESSION, "--lines", "2-6"], /required option '--title <text>' not specified/],
-    [["extract", SESSION, "--title", "x", "--type", "learning_pattern"], /transcripts: There is no content/],
+    [["extract", SESSION, "--title", "x", "--type", "learning_pattern"], /transcripts: A snippet needs content/],
     [["extract", SESSION, "--content-file", "none.txt", "--title", "x"], /none\.txt cannot be used: it is not there\./],
     [
       ["extract", "0000nothing", "--lines", "2", "--title", "x", "--type", "learning_pattern"],

@@ -233,7 +233,7 @@ describe("what is refused", () => {
     [{ title: "x".repeat(257) }, "title", /257 characters; at most 256/],
     [{ title: "a\0b" }, "title", /NUL/],
     [{ title: 7 }, "title", /7 is not allowed/],
-    [{ content: undefined }, "content", /no content, and neither lines nor turns/],
+    [{ content: undefined }, "content", /needs content, lines or turns/],
     [{ content: " ".repeat(300) }, "content", /is blank/],
     [{ content: `${contentOf(200)}\0` }, "content", /NUL/],
     [{ event_id: "no-such-event" }, "event_id", /no entry "no-such-event"/],

@@ -40,10 +40,7 @@ describe("extract_snippet", () => {
       const { session_id: _s, ...noSession } = valid;
       assert.match((await extract(noSession, context)).text, /session_id: No session is named.*list_sessions/);
       const { content: _c, ...noContent } = valid;
-      assert.match(
-        (await extract(noContent, context)).text,
-        /content: There is no content, and neither lines nor turns/,
-      );
+      assert.match((await extract(noContent, context)).text, /content: A snippet needs content, lines or turns/);
     }));
 
   test("rejects invalid snippet_type", () =>
@@ -85,7 +82,7 @@ describe("extract_snippet", () => {
     [{ content: "too short" }, /content: The content has 9 bytes.*100 to 10240/],
     [{ content: "x".repeat(300_000) }, /content: .*far too long; a content has at most 10240 bytes/],
     [{ session_id: "0000nothing" }, /session_id: No session has an id that begins with "0000nothing".*list_sessions/],
-    [{ event_id: "x" }, /event_id: There is no entry/],
+    [{ event_id: "x" }, /event_id: The store has no entry/],
     [{ tag: "x" }, /tag: "tag" is not known\. Use one of these: session_id/],
     [{ title: "a\0b" }, /title: .*NUL/],
   ] as const) {

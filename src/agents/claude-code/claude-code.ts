@@ -5,10 +5,9 @@ import { currentProject } from "../../places/project-folder.ts";
 import { nodeSessionFiles, textOfFile } from "../../places/session-files.ts";
 import type { SessionRef, Where } from "../../places/session-ref.ts";
 import { configuredFolder } from "../../user-folders.ts";
-import type { Agent, Resume, Retention } from "../agent.ts";
+import type { Agent, ProjectLabels, Resume, Retention } from "../agent.ts";
 import { inFiles } from "../file-layout.ts";
 import { claudeCode as sessionFile, claudeStream } from "./claude-formats.ts";
-import { claudeLabels } from "./claude-labels.ts";
 
 /** A folder named like a session id contains only files of that session. */
 const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -30,6 +29,29 @@ const inFolders = inFiles({
   ],
 });
 
+/** Longer names of project folders are cut, and end in a hash that cannot be computed here. */
+const MAX_ENCODED = 200;
+
+/** Returns Claude Code's name for a project's folder. Several projects can share one. */
+function encodedProject(folder: string): string {
+  return folder.replace(/[^a-zA-Z0-9]/g, "-").slice(0, MAX_ENCODED);
+}
+
+const labels: ProjectLabels = {
+  ofFolder: (label, folder) => {
+    const encoded = encodedProject(folder);
+    // A root folder ends with a separator.
+    const inside = /[\\/]$/.test(folder) ? encoded : `${encoded}-`;
+    if (label === encoded || (encoded.length === MAX_ENCODED && label.startsWith(inside))) return "yes";
+    return label.startsWith(inside) ? "maybe" : "no";
+  },
+  ofName: (label, name) => {
+    const encoded = encodedProject(name);
+    if (label === encoded) return "yes";
+    return `-${label}`.endsWith(`-${encoded}`) || label.length >= MAX_ENCODED ? "maybe" : "no";
+  },
+};
+
 /** Matches the path of a file in a folder of subagents. */
 const AMONG_SUBAGENTS = /[^\\/][\\/]subagents[\\/]/;
 
@@ -45,7 +67,7 @@ export const claudeCode: Agent = {
     return { sessions: sessions.filter(isSession), unreadable };
   },
   isParentInContent: ({ agentId, parentId }) => agentId !== null && parentId === null,
-  labels: claudeLabels,
+  labels,
   resume,
   belongings,
   retention: (where) => Promise.all(claudeFolders(where).map((folder) => cleanupOf(folder, where))),
@@ -72,7 +94,7 @@ function folderOf({ id, path }: SessionRef, cwd: string | null): string | undefi
   const place = dirname(path);
   if (basename(dirname(place)) !== "projects") return undefined;
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (claudeLabels.ofFolder(basename(place), folder) === "yes") return folder;
+    if (labels.ofFolder(basename(place), folder) === "yes") return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }

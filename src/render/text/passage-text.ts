@@ -64,7 +64,7 @@ export function matchText(
     : "No passage has all the words; these have most of them.";
 }
 
-/** Returns what to try if there is no passage. */
+/** Returns a suggestion for a search that found nothing. */
 export function nothingFoundText({ absent, present }: Found["words"]): string {
   if (absent.length > 0 && present.length > 0)
     return `No passage has ${absent.join(" or ")}. Try the rest: ${present.join(" ")}.`;
